@@ -1,12 +1,55 @@
-"""Records what torch.distributed communicates, on every rank.
+"""Records every collective of a torch.distributed job, on every rank, and reads the traces.
 
-Nothing needs to be imported to trace a job: say
-``dist.init_process_group("traced:gloo")``. This package is for settings and for
-reading traces; importing it is cheap and does not import torch.
+Three ways to use it:
+
+1. Trace a job without changing it::
+
+       python -m traced run -- torchrun --nproc-per-node 8 train.py
+
+2. Trace it from its own code. Nothing has to be imported::
+
+       dist.init_process_group("traced:nccl")  # or traced:gloo, or traced
+
+3. Read what was recorded, on any machine::
+
+       tables = traced.load("traces")    # tables of pandas or pyarrow
+       trace = traced.read("traces")     # Python objects
+
+Settings:
+    configure            sets what TRACED_* environment variables set
+
+In the training script:
+    step                 begins a training step
+    annotate             names what the program does, for a block or a function
+    track_modules        records the module and the phase of each operation
+    enable, disable      switch recording on and off
+    watch                reports operations that take too long
+    flush                writes everything recorded so far to the file
+
+What this process has recorded:
+    location             the path of its trace file
+    metrics              totals and current values, for a logger
+    snapshot             its latest operations, as plain values
+    export_csv           its operations, as a CSV file
+    add_sink             sends its records to a function as well
+    CommCounts           counts what a block of code communicates
+    inner_backend        the stock backend behind a traced one
+
+Reading traces:
+    load                 tables for pandas or pyarrow: Tables
+    read                 objects: traced.reader.Trace
+
+Results and errors:
+    Sink, Tables, TrackedModel
+    TracedError, CommandError
+
+Importing this package is cheap and does not import torch. The documentation is at
+https://github.com/YOU/traced/blob/main/docs/index.md; its settings.md lists all settings.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 _problem: Exception | None = None
@@ -33,14 +76,15 @@ try:
 except Exception as error:  # torch imports this package: a damaged one must not break it
     _problem = error
 
-if TYPE_CHECKING:  # else loaded on demand, see below
+if TYPE_CHECKING:
     from traced.reader import read
-    from traced.tables import load
+    from traced.tables import Tables, load
 
 __all__ = [
     "CommCounts",
     "CommandError",
     "Sink",
+    "Tables",
     "TracedError",
     "TrackedModel",
     "__version__",
@@ -62,19 +106,19 @@ __all__ = [
     "watch",
 ]
 
+# Reading needs packages that a training job does not, so these are imported on first use.
+_LAZY = {"Tables": "traced.tables", "load": "traced.tables", "read": "traced.reader"}
+
 
 def __getattr__(name: str) -> object:
-    # Reading needs packages that a training job does not: load them on demand.
-    if name == "read":
-        from traced.reader import read
-
-        return read
-    if name == "load":
-        from traced.tables import load
-
-        return load
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     if _problem is not None and name in __all__:
         raise ImportError(
-            f"this installation of traced is damaged ({_problem!r}): install it again"
+            f"traced: this installation is damaged ({_problem!r}); install it again"
         ) from _problem
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

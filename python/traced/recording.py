@@ -1,4 +1,4 @@
-"""What a traced process can ask of its own recorder."""
+"""Controls and queries the recorder of this process."""
 
 from __future__ import annotations
 
@@ -7,60 +7,65 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traced._support.lossy import seconds
+from traced._support import arguments
 from traced._torch import auto_step
 from traced._torch.steps import begin_step
 from traced._torch.unwrapped import unwrapped
 
 if TYPE_CHECKING:
+    import os
+
     import torch
     from torch.distributed import ProcessGroup
 
 
 def _extension() -> Any:
-    """The extension if this process uses it. Loading it is for who makes groups."""
+    """Returns the extension if this process has loaded it, which making a traced group does."""
     return sys.modules.get("traced._C")
 
 
 def flush(deadline: float = 2.0) -> bool:
-    """Waits until everything recorded so far is in the file.
+    """Waits until everything recorded so far is in the trace file.
 
-    From any thread, also while operations are in flight; other threads run
-    meanwhile. What is in the file outlives the process, not the host: it is not
-    forced to the disk.
+    Call it from any thread, also while operations are in flight; other threads keep running. The
+    data then survives the process, but not a crash of the host: it is not synced to the disk.
 
     Args:
-        deadline: Seconds from now.
+        deadline: Seconds to wait at most.
 
     Returns:
-        Whether it is all there: False if the deadline passed first, if the file
-        refused anything so far (a full disk), or if this process does not record.
+        Whether everything is in the file. False if the deadline passed first, if a write has
+        failed so far (such as on a full disk), or if this process does not record.
+
+    Raises:
+        TypeError: `deadline` is not a number.
     """
     extension = _extension()
-    within = seconds(deadline)
+    within = arguments.seconds("flush", "deadline", deadline)
     return bool(extension and extension.flush(within))
 
 
 def location() -> str | None:
-    """The path of this process's trace, or None if it does not record.
+    """Returns the path of this process's trace file, or None if it does not record.
 
-    With ``TRACED_MAX_BYTES`` a trace has several files, NAME.traced, NAME.part-1.traced and so on,
-    of which the latest two are there. This is the first; for all, name its folder.
+    With ``TRACED_MAX_BYTES`` a trace consists of several files, NAME.traced, NAME.part-1.traced and
+    so on, and only the latest two are kept. This is the path of the first. To read them all, name
+    the folder.
     """
     extension = _extension()
     return extension.location() if extension else None
 
 
 def metrics() -> dict[str, int | float]:
-    """What this rank has communicated so far, in this process, for a logger or a callback.
+    """Returns what this rank has communicated so far, for a logger or a callback.
 
-    From any thread. It waits for nothing: figures are those of the recorder's latest look, 50 ms
-    ago at most while all is well; ``traced_rank_metrics_age_seconds`` says how long.
+    Call it from any thread; it does not block. The recorder updates the values about every 50 ms;
+    ``traced_rank_metrics_age_seconds`` is their age.
 
     Returns:
-        Numbers by name, with the names and meanings that `tracectl serve` gives them. Those that
-        end in ``_total`` are sums since recording began. What is not known is absent; all of it
-        where this process does not record.
+        Values by name (docs/use/metrics.md). A name ends in the unit, such as ``_seconds`` or
+        ``_bytes``; ``_total`` means a total since recording began. Unknown values are absent, and
+        the dict is empty where this process does not record.
     """
     extension = _extension()
     known = extension.metrics() if extension else None
@@ -68,32 +73,39 @@ def metrics() -> dict[str, int | float]:
 
 
 def step(number: int | None = None) -> int:
-    """Says that a training step begins; what follows belongs to it.
+    """Begins a training step; the operations that follow belong to it.
 
-    The optimizer begins none any more then (``TRACED_AUTO_STEP``).
+    Optimizers no longer begin steps after the first call (``TRACED_AUTO_STEP``).
 
     Args:
-        number: Of the step; by default one more than the last, from 0. What is no whole number
-            from 0 to 2**64 - 1 is not recorded: operations are then of no step.
+        number: The number of the step; by default the previous one plus 1, starting at 0. A value
+            that is not a whole number from 0 to 2**64 - 1 is not recorded, and the operations
+            belong to no step. It never raises.
 
     Returns:
-        The step's number.
+        The number of the step.
     """
     auto_step.stop()
     return begin_step(number)
 
 
 def enable() -> None:
-    """Records operations from now on (again)."""
+    """Resumes recording in this process after :func:`disable`.
+
+    Raises:
+        TracedError: The extension cannot be loaded with this torch.
+    """
     _set_enabled(True)
 
 
 def disable() -> None:
-    """Records no operations from now on, in this process.
+    """Stops recording new operations in this process until :func:`enable`.
 
-    Those under way are recorded to their end, and sequence numbers go on. Do
-    the same on all ranks: a rank that records alone looks as if the others had
-    not called.
+    Operations in flight are still recorded to their end, and sequence numbers go on. Call it on
+    all ranks: if one rank records alone, the others look as if they had not made the calls.
+
+    Raises:
+        TracedError: The extension cannot be loaded with this torch.
     """
     _set_enabled(False)
 
@@ -104,35 +116,39 @@ def _set_enabled(enabled: bool) -> None:
     load_extension().set_enabled(enabled)
 
 
-def export_csv(path: str | Path) -> None:
-    """Writes what this process has recorded so far as CSV, a row per operation.
+def export_csv(path: str | os.PathLike[str]) -> None:
+    """Writes the operations that this process has recorded so far to a CSV file.
 
     Args:
-        path: Replaced if it exists. The columns are those of
+        path: The file to write; it is replaced if it exists. Columns and units are those of
             ``tracectl export --format csv`` (docs/reference/tables.md).
 
     Raises:
+        TypeError: `path` is not a str or a Path.
         TracedError: This process does not record.
-        CommandError: tracectl could not do it.
+        CommandError: tracectl cannot read the trace or write the file.
     """
     from traced._support.errors import CommandError, TracedError
     from traced._support.tracectl import run
 
+    target = arguments.path("export_csv", path)
     if location() is None:
-        raise TracedError("this process does not record: make a traced process group first")
+        raise TracedError(
+            "traced.export_csv: this process does not record; make a traced process group first"
+        )
     flush()
     for more_tries in (2, 1, 0):
         try:
-            run("export", "--format", "csv", f"--output={path}", *_files())
+            run("export", "--format", "csv", f"--output={target}", *_files())
             return
         except CommandError:
-            # A part may have been deleted for a new one since its name was read.
+            # The recorder may have deleted an old part after its name was listed.
             if more_tries == 0:
                 raise
 
 
 def _files() -> list[str]:
-    """The files of this process's trace that are there, in order."""
+    """Returns the existing files of this process's trace, oldest first."""
     first = Path(location() or "")
     stem = glob.escape(first.name.removesuffix(".traced"))
     parts = sorted(first.parent.glob(f"{stem}.part-[0-9]*.traced"), key=lambda p: (len(p.name), p))
@@ -142,20 +158,30 @@ def _files() -> list[str]:
 def inner_backend(
     group: ProcessGroup | None = None, device: torch.device | str | None = None
 ) -> Any:
-    """The stock backend that serves a device of a group, traced or not.
+    """Returns the stock backend that serves a device of a group, whether traced or not.
+
+    Only code that passes a backend to C++ needs it: in Python a traced backend has the class and
+    the methods of the stock one.
 
     Args:
-        group: Default: the default group.
-        device: Default: the group's first.
+        group: The process group; by default the default group.
+        device: A device such as ``"cuda"``; by default the first one of the group.
 
     Raises:
-        RuntimeError: The group has no backend for the device.
+        TypeError: `group` is not a process group.
+        RuntimeError: No process group exists, or the group has no backend for the device.
     """
     import torch
     import torch.distributed as dist
 
     group = group or dist.group.WORLD
     if group is None:
-        raise RuntimeError("there is no default process group")
+        raise RuntimeError(
+            "traced.inner_backend: no default process group exists; call init_process_group first"
+        )
+    if not isinstance(group, dist.ProcessGroup):
+        raise TypeError(
+            f"traced.inner_backend: group must be a ProcessGroup, not {type(group).__name__}"
+        )
     chosen = torch.device(device) if device else group._device_types[0]
     return unwrapped(group._get_backend(chosen))

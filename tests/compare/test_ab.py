@@ -117,7 +117,7 @@ def test_a_run_that_fails_ends_it_and_it_goes_on_there(bench: Bench) -> None:
     bench.write(failing="b-002")
     code, _, words = bench.run("--blocks", "2", "--no-same")
     assert code == 5
-    assert "b-002 ended with code 1; what it said is in" in words
+    assert "b-002 ended with exit code 1; see its output in" in words
     assert "this one fails" in (bench.runs / "b-002.log").read_text()
     assert not (bench.runs / "b-002").exists()
     bench.write()
@@ -138,7 +138,7 @@ def test_an_interrupt_ends_children_and_keeps_what_was_measured(
     process.send_signal(number)
     _, words = process.communicate(timeout=_DEADLINE_S)
     assert process.returncode == 128 + number
-    assert "2 of 4 runs are measured; the same command goes on there" in words
+    assert "2 of 4 runs are done; run the same command again to continue" in words
     with pytest.raises(ProcessLookupError):
         os.kill(int(hangs.read_text()), 0)
     assert sorted(path.name for path in bench.runs.glob("[abs]-*/")) == ["a-001", "b-001"]
@@ -181,14 +181,14 @@ def test_a_folder_of_other_commands_is_refused(bench: Bench) -> None:
     other.write()
     code, _, words = other.run()
     assert code == 2
-    assert "is not empty, and has no ab.json" in words
+    assert "is not empty and has no ab.json" in words
 
 
 def test_a_program_without_a_trace_is_told(bench: Bench) -> None:
     (bench.folder / "program.py").write_text("")
     code, _, words = bench.run()
     assert code == 5
-    assert "a-001 left no trace" in words
+    assert "a-001 wrote no trace" in words
 
 
 def test_a_machine_that_changes_is_told() -> None:
@@ -201,5 +201,5 @@ def test_a_machine_that_changes_is_told() -> None:
     record.runs += [run("a", 2, 0.1, cores="2"), run("b", 2, 4.2, cores="1")]
     assert ab.changes(record) == [
         "the machine changed between runs: cores was '2' (a-002) and '1' (b-002)",
-        "the load was not alike: 0.1 before a, 2.2 before b",
+        "the load of the machine differed between the arms: 0.1 before a, 2.2 before b",
     ]

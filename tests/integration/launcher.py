@@ -42,6 +42,8 @@ def environment() -> dict[str, str]:
         "TRACED_KEEPER": "0",
         # They count the lines that the tracer has to say; test_announcing is about this one.
         "TRACED_ANNOUNCE": "0",
+        # By default the name has the time of the start in it.
+        "TRACED_JOB": "job",
     }
 
 

@@ -60,8 +60,8 @@ def test_rank_0_says_that_settings_do_nothing_where_nothing_is_traced(
         TRACED_ANNOUNCE="1", TRACED_STACKS="site", TRACED_MODULES="1", TRACED_AUTO_STEP="0",
     )  # fmt: skip
     assert _told(first) == [
-        "traced: TRACED_STACKS and TRACED_MODULES: of no effect on the default group, which is not "
-        "traced; set TRACED=1, or name its backend traced:..."
+        "traced: TRACED_STACKS and TRACED_MODULES have no effect, because the default group is not "
+        "traced; set TRACED=1, or use a backend such as traced:nccl"
     ]
     assert _told(second) == []
 

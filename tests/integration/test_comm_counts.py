@@ -131,6 +131,6 @@ def test_without_a_block_or_a_group_it_says_so(launcher: Launcher, tmp_path: Pat
     (process,) = launcher.run_ranks(1, "jobs.comm_counts:nothing", folder=tmp_path)
     during, after, level, counted = process.result
     assert during == after
-    assert during.startswith("CommCounts: nothing was counted: the block is not over")
-    assert level == "CommCounts: level=7 is not valid: expected 0, 1, 2 or 3."
+    assert during.startswith("traced.CommCounts: nothing was counted: the block is not over")
+    assert level == "traced.CommCounts: level=7 is not valid: expected 0, 1, 2 or 3"
     assert counted == "{'barrier': 1}"

@@ -216,5 +216,5 @@ def test_a_value_that_does_not_exist_is_reported_in_one_sentence(
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_calls", folder=tmp_path, TRACED_CPP_STACKS="full"
     )
-    sentence = "TRACED_CPP_STACKS=full is not valid: expected 0 or 1; it counts as not set"
+    sentence = "TRACED_CPP_STACKS=full is not valid: expected 0 or 1; it is ignored"
     assert process.output.splitlines().count(f"traced: {sentence}") == 1

@@ -50,7 +50,7 @@ def test_a_window_of_nothing_is_an_error(launcher: Launcher, tmp_path: Path) -> 
         1, "jobs.demand:snapshot_without_a_directory", folder=tmp_path, TRACED_WINDOW_MB="0"
     )[0]
     assert process.wait() == 1
-    assert "nothing is kept in memory: TRACED_WINDOW_MB is 0" in process.output
+    assert "no records are kept in memory; set TRACED_WINDOW_MB to more than 0" in process.output
 
 
 def test_flush_in_flight_brings_what_hangs_into_the_file(

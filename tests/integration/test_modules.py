@@ -118,9 +118,9 @@ def test_nothing_is_put_on_a_model_or_kept(cases: Cases) -> None:
 
 def test_what_cannot_be_tracked_is_refused_in_a_sentence(cases: Cases) -> None:
     assert cases["refused"][1] == [
-        "track_modules: the model is tracked already, as Net",
-        "track_modules: model must be a Module, not int",
-        "track_modules: name must be a str, not int",
+        "traced.track_modules: the model is tracked already, as Net",
+        "traced.track_modules: model must be a Module, not int",
+        "traced.track_modules: name must be a str, not int",
     ]
 
 
@@ -155,5 +155,5 @@ def test_compiled_code_goes_on_unseen(
     (process,) = launcher.run_ranks(1, program, True, as_function, folder=tmp_path)
     stamps, result, compilations = process.result
     assert (result, compilations) == bare.result[1:]
-    assert process.output.count("torch.compile has compiled") == 1
+    assert process.output.count("compiled modules (torch.compile) are not tracked") == 1
     assert [module for _, module, _, _ in stamps[:2]] == ["0", "2"]

@@ -62,9 +62,11 @@ def test_a_program_that_is_replaced(tmp_path: Path) -> None:
 def test_ranks_that_a_launcher_restarts(tmp_path: Path) -> None:
     _run(
         tmp_path, "-m", "torch.distributed.run", "--standalone", "--max-restarts=1",
-        "--nproc-per-node=2", str(_SCRIPT), "restart",
+        "--nproc-per-node=2", str(_SCRIPT), "restart", TRACED_JOB="",
     )  # fmt: skip
     tracectl("recover", "--ring-dir", tmp_path)
+    # Also by the default name, which has the time of the first attempt.
+    assert len(list((tmp_path / "traces").iterdir())) == 1
     trace = read(tmp_path / "traces")
     seen = {
         (stream.header.attempt, stream.rank): len(stream.operations)

@@ -9,9 +9,9 @@ import pytest
 from launcher import Launcher
 
 _NONE = (
-    r"traced \S+ has no extension for torch 99\.1\.0\+cu999, only for [0-9., ]+: install a traced "
-    r"that has one, or `pip install --no-build-isolation \.` in its source builds one; TRACED=0 "
-    r"runs the job without it"
+    r"traced \S+ has no extension for torch 99\.1\.0\+cu999, only for [0-9., ]+; install a version "
+    r"of traced that has one, build one from source with `pip install --no-build-isolation \.`, or "
+    r"set TRACED=0 to run the job untraced"
 )
 _STOCK = ("ProcessGroup", "ProcessGroupGloo")
 

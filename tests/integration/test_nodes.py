@@ -224,5 +224,5 @@ def test_a_bad_value_is_one_sentence(
     (sentence,) = (line for line in process.output.splitlines() if line.startswith("traced:"))
     assert sentence.startswith(f"traced: {name}=")
     assert expected in sentence
-    assert sentence.endswith("; it counts as not set")
+    assert sentence.endswith("; it is ignored")
     assert len(sentence) < 500

@@ -260,4 +260,4 @@ def test_a_group_that_has_no_backend_works_untraced(launcher: Launcher, tmp_path
     assert bare.result == traced.result == everything.result
     assert bare.result[0] == "ToyProcessGroup"
     for process in (traced, everything):
-        assert process.output.count("ToyProcessGroup itself, and has no backend") == 1
+        assert process.output.count("a group of class ToyProcessGroup is not recorded") == 1

@@ -238,6 +238,7 @@ def test_header_says_who_recorded(launcher: Launcher, tmp_path: Path, world: int
         folder=tmp_path,
         TRACED_LABELS="site=fi, gpu_serial=1324",
         TORCHELASTIC_RUN_ID="run-7",
+        TRACED_JOB="",
         TORCHELASTIC_RESTART_COUNT="2",
     )
     for process, stream in zip(ranks, _read_whole(tmp_path).streams, strict=True):

@@ -219,4 +219,4 @@ def test_without_tracectl_reading_goes_on(killed: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("traced._support.tracectl.find", missing)
     trace = traced.read(killed / "traces")
     assert len(trace.streams) == 3
-    assert any("in shared memory beyond the files was not read" in each for each in trace.warnings)
+    assert any("only in shared memory were not read" in each for each in trace.warnings)

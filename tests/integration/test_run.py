@@ -35,7 +35,8 @@ json.dump([os.getpid(), os.getppid(), os.getpgrp(), os.getsid(0), sorted(map(int
 
 
 def _env() -> dict[str, str]:
-    return environment() | {"TRACED_DIR": "t"}
+    # A name would be the folder that is reported.
+    return environment() | {"TRACED_DIR": "t", "TRACED_JOB": ""}
 
 
 def _run(folder: Path, *command: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -51,7 +52,7 @@ def _run(folder: Path, *command: str, **env: str) -> subprocess.CompletedProcess
 
 
 # A busy machine may take longer than the log is held open for.
-_PATIENT = "import traced._job.run_teller as t; t._REPORT_WITHIN_S = 1e3"
+_PATIENT = "import traced._job.exit_notice as t; t._REPORT_WITHIN_S = 1e3"
 
 
 def _run_patched(folder: Path, patch: str, *command: str) -> subprocess.CompletedProcess[str]:
@@ -143,7 +144,10 @@ def test_what_lies_below_the_folder_never_matters(tmp_path: Path) -> None:
     os.mkfifo(job / "rank-3.traced")
     done = _run_patched(tmp_path, _PATIENT, "true")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"traced: nothing was recorded below {tmp_path / 't'}\n"
+    assert done.stderr == (
+        f"traced: nothing was recorded below {tmp_path / 't'}; does the program make a process "
+        "group?\n"
+    )
 
 
 def test_only_what_came_into_being_meanwhile_is_told(tmp_path: Path) -> None:
@@ -153,7 +157,7 @@ def test_only_what_came_into_being_meanwhile_is_told(tmp_path: Path) -> None:
     done = _run_patched(
         tmp_path, _PATIENT, sys.executable, "-c", f"import os; os.system({touch!r})"
     )
-    assert f"traced: 1 trace file in {tmp_path}/t/own; look with" in done.stderr
+    assert f"traced: 1 trace file in {tmp_path}/t/own; read with" in done.stderr
     assert "other" not in done.stderr
 
 
@@ -165,7 +169,7 @@ def test_a_file_servers_clock_may_differ(tmp_path: Path, hours: int) -> None:
     clock = f"c = time.clock_gettime_ns; time.clock_gettime_ns = lambda k: c(k) + {ahead}"
     touch = "mkdir t/own; : > t/own/rank-0.traced"
     done = _run_patched(tmp_path, f"{_PATIENT}; import time; {clock}", "sh", "-c", touch)
-    assert f"traced: 1 trace file in {tmp_path}/t/own; look with" in done.stderr
+    assert f"traced: 1 trace file in {tmp_path}/t/own; read with" in done.stderr
     assert "other" not in done.stderr
 
 
@@ -218,7 +222,7 @@ def test_a_folder_that_hangs_does_not_hold_the_log_open(tmp_path: Path) -> None:
     assert done.returncode == 0
     folder = tmp_path / "t"
     assert done.stderr == (
-        f"traced: {folder} is still being read; look for its traces with: tracectl ls {folder}\n"
+        f"traced: {folder} is still being read; list its traces with: tracectl ls {folder}\n"
     )
     os.close(os.open(tmp_path / "hung", os.O_WRONLY | os.O_NONBLOCK))  # now it may end
 
@@ -249,4 +253,4 @@ def test_a_command_runs_where_no_process_can_be_started(tmp_path: Path) -> None:
     fork = "os.fork = lambda: os.open('nothing', 0)"
     done = _run_patched(tmp_path, fork, "true")
     assert done.returncode == 0
-    assert "traced: no line will say where the traces are" in done.stderr
+    assert "traced: no line will name the traces" in done.stderr

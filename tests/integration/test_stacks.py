@@ -209,7 +209,7 @@ def test_a_mode_that_does_not_exist_is_told_in_one_sentence(
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_calls", folder=tmp_path, TRACED_STACKS="deep"
     )
-    sentence = "TRACED_STACKS=deep is not valid: expected off, site or full; it counts as not set"
+    sentence = "TRACED_STACKS=deep is not valid: expected off, site or full; it is ignored"
     assert process.output.splitlines().count(f"traced: {sentence}") == 1
 
 
@@ -259,5 +259,6 @@ def test_a_snapshot_has_stacks_where_they_are_recorded(launcher: Launcher, tmp_p
     )
     assert (
         process.result
-        == "stacks are not recorded: set TRACED_STACKS to site or full, or TRACED_CPP_STACKS=1"
+        == "traced.snapshot: stacks are not recorded; set TRACED_STACKS to site or full, or "
+        "TRACED_CPP_STACKS=1"
     )

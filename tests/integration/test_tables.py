@@ -93,7 +93,9 @@ def test_what_a_notebook_prints_tells_what_there_is(folder: Path, kind: Any) -> 
 
 
 def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match='kind must be "pandas" or "arrow", not \'polars\''):
+    with pytest.raises(
+        ValueError, match=r'^traced\.load: kind must be "pandas" or "arrow", not \'polars\''
+    ):
         traced.load(tmp_path, kind="polars")  # type: ignore[arg-type]
     with pytest.raises(traced.CommandError, match="no traces below"):
         _ = traced.load(tmp_path).operations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,20 +31,19 @@ def _torchrun(folder: Path, **env: str) -> str:
 
 
 def test_the_name_of_the_backend_is_all_it_takes(tmp_path: Path) -> None:
-    assert _torchrun(tmp_path).count("sum 8 gloo") == 2
+    assert _torchrun(tmp_path, TRACED_JOB="").count("sum 8 gloo") == 2
     trace = read(tmp_path / "traces")
     assert trace.warnings == ()
     assert [stream.rank for stream in trace.streams] == [0, 1]
     assert [[item.op for item in s.operations] for s in trace.streams] == [["all_reduce"]] * 2
-    # What torchrun calls the run, the same on all ranks.
     headers = [stream.header for stream in trace.streams if stream.header]
-    jobs = {header.job for header in headers}
-    assert len(jobs) == 1
-    assert jobs != {"job"}
+    (job,) = {header.job for header in headers}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_under_torchrun", job)
+    assert [item.name for item in (tmp_path / "traces").iterdir()] == [job]
     met = headers[0].rendezvous
     assert met == headers[1].rendezvous
     assert met.port > 0
-    assert met.run_id in jobs
+    assert met.run_id not in ("", job)
     assert Path(met.launcher).is_absolute()
     assert met.start
 

@@ -39,13 +39,13 @@ def test_another_version_is_told_which_there_are(folders: Path, torch_version: s
     with pytest.raises(TracedError) as error:
         fitting(torch_version, folders)
     words = str(error.value)
-    assert f"no extension for torch {torch_version}, only for 2.9, 2.11, 2.15, 12.15: " in words
+    assert f"no extension for torch {torch_version}, only for 2.9, 2.11, 2.15, 12.15; " in words
     assert "pip install" in words
 
 
 def test_an_installation_without_any_says_so(tmp_path: Path) -> None:
     for folders in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(TracedError, match="this installation of traced has no extension: "):
+        with pytest.raises(TracedError, match="this installation of traced has no extension; "):
             fitting("2.15.0", folders)
 
 

@@ -205,5 +205,5 @@ def test_missing_package_is_one_sentence() -> None:
         "except TracedError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.startswith("reading traces needs the Python packages ")
+    assert done.stdout.startswith("traced: reading traces needs protobuf, xxhash and zstandard ")
     assert done.stdout.count("\n") == 1

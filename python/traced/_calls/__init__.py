@@ -1,1 +1,1 @@
-"""What a program calls; `traced` and `traced.recording` give it out."""
+"""Functions of the public API; `traced` exports them."""

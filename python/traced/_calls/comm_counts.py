@@ -1,4 +1,4 @@
-"""What is communicated in a block, counted: as CommDebugMode counts, by the recorder's records."""
+"""Counts what a block of code communicates, as CommDebugMode does: :class:`traced.CommCounts`."""
 
 from __future__ import annotations
 
@@ -21,31 +21,42 @@ if TYPE_CHECKING:
     from traced.reader import Operation, Stream
 
 _DEADLINE_S = 5.0
-# Chunks of a long block are small: an operation takes ten bytes.
-_MOST_BYTES = 256 << 20
+# An operation takes about ten bytes in a chunk.
+_MAX_BYTES = 256 << 20
 
 
 class CommCounts:
-    """Counts what this process communicates in a block, with bytes, by module.
+    """Counts what this process communicates in a block of code, with bytes, by module.
+
+    Read the results after the block::
 
         with traced.CommCounts(model) as counts:
             train_step()
         print(counts.table())
 
-    It counts what the recorder records, on any thread: sends and receives, barriers and what
-    libraries issue, too. Names of operations are those of the trace, such as `all_reduce`.
+    It counts every recorded operation of any thread, including sends, receives, barriers and the
+    operations of libraries. Operations have the names of the trace, such as `all_reduce`.
 
     Args:
-        model: Its modules are tracked in the block (:func:`traced.track_modules`), if they are not
-            anyway. Without one, what is not tracked is of no module.
+        model: A model whose modules are tracked during the block, as with
+            :func:`traced.track_modules`. Without it, operations of untracked modules have none.
 
     Attributes:
-        operations: Those issued in the block, in order.
-        lost: At most how many records were lost in the block; what the process lost before it
-            is in this. If any, the counts are lower bounds.
+        operations: The operations issued in the block, in order (:class:`traced.reader.Operation`).
+        lost: An upper bound of the records lost in the block; it includes earlier losses of the
+            process. If it is not 0, the counts are lower bounds.
+
+    Raises:
+        TypeError: `model` is not a Module.
+        TracedError: The block is entered while it is active, or results are read when it is not
+            over or the process did not record in it.
     """
 
     def __init__(self, model: nn.Module | None = None) -> None:
+        if model is not None and not hasattr(model, "named_modules"):
+            raise TypeError(
+                f"traced.CommCounts: model must be a Module, not {type(model).__name__}"
+            )
         self.operations: tuple[Operation, ...] = ()
         self.lost = 0
         self._model = model
@@ -60,15 +71,15 @@ class CommCounts:
 
     def __enter__(self) -> CommCounts:
         if self._sink is not None:
-            raise TracedError("CommCounts: the block has begun already")
+            raise TracedError("traced.CommCounts: the block is active; use one object per block")
         self._chunks.clear()
         self._over = False
         if self._model is not None and not is_tracked(self._model):
             self._tracked = track_modules(self._model)
-        # What was issued before the block is written before the sink is there.
+        # Flush first, so that the sink receives no operation from before the block.
         self._begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         recording.flush(_DEADLINE_S)
-        self._sink = add_sink(self._chunks.append, name="CommCounts", max_bytes=_MOST_BYTES)
+        self._sink = add_sink(self._chunks.append, name="CommCounts", max_bytes=_MAX_BYTES)
         return self
 
     def __exit__(
@@ -81,7 +92,7 @@ class CommCounts:
         sink, self._sink = self._sink, None
         complete = sink is not None and sink.close(_DEADLINE_S)
         if self._model is not None:
-            self._look_at(self._model)
+            self._read_parameters(self._model)
         if self._tracked is not None:
             self._tracked.remove()
             self._tracked = None
@@ -90,39 +101,55 @@ class CommCounts:
             self._read(end_ns, sink.dropped_records)
 
     def get_total_counts(self) -> int:
-        """How many operations there were."""
+        """Returns the number of operations."""
         return len(self._read_operations())
 
     def get_comm_counts(self) -> dict[str, int]:
-        """How many there were of each."""
+        """Returns the number of operations by name."""
         return dict(Counter(item.op for item in self._read_operations()))
 
     def get_parameter_info(self) -> dict[str, dict[str, Any]]:
-        """Of each module with parameters: their shapes, by name."""
+        """Returns the shapes of parameters by module and by name."""
         return self._parameters
 
     def get_sharding_info(self) -> dict[str, Any]:
-        """Placements of the parameters that are distributed (DTensor), by name."""
+        """Returns the placements of distributed parameters (DTensor) by name."""
         return self._sharding
 
     def table(self, level: int = 1) -> str:
-        """The tree of modules, with counts and bytes by phase.
+        """Returns the tree of modules as text, with counts and bytes by phase.
 
         Args:
-            level: 0: modules; 1: and their operations and parameters; 2: by dtype; 3: by shape.
+            level: 0 for modules only; 1 adds their operations and parameters; 2 splits operations
+                by dtype, 3 also by shape.
+
+        Raises:
+            ValueError: `level` is not 0 to 3.
         """
         root = comm_tree.tree(self._read_operations(), self._described())
         text = comm_tree.as_text(root, self._described(), _checked(level))
         if self.lost:
-            text += f"Up to {self.lost} records were lost: there may have been more.\n"
+            text += f"Up to {self.lost} records were lost: the counts are lower bounds.\n"
         return text
 
     def write_log(self, path: str | Path | None = None, level: int = 1) -> Path:
-        """Writes the table, over what is there. The default name has the rank in it."""
+        """Writes the table to a file and returns its path.
+
+        Args:
+            path: The file to replace; by default ``comm_counts.rank-RANK.txt``.
+            level: As for :meth:`table`.
+        """
         return self._write(path, "txt", self.table(level))
 
     def write_json(self, path: str | Path | None = None, level: int = 1) -> Path:
-        """Writes the tree in the shape of CommDebugMode's dump, with bytes and time."""
+        """Writes the tree in the format of CommDebugMode's dump, and returns the path.
+
+        Adds ``bytes_in``, ``bytes_out`` and ``completion_ns`` (nanoseconds from issue to end).
+
+        Args:
+            path: The file to replace; by default ``comm_counts.rank-RANK.json``.
+            level: As for :meth:`table`.
+        """
         root = comm_tree.tree(self._read_operations(), self._described())
         values = comm_tree.as_json(root, self._described(), _checked(level))
         values["lost"] = self.lost
@@ -136,8 +163,8 @@ class CommCounts:
     def _read_operations(self) -> tuple[Operation, ...]:
         if not self._over:
             raise TracedError(
-                "CommCounts: nothing was counted: the block is not over, or this process did not "
-                "record in it (make a traced process group first)"
+                "traced.CommCounts: nothing was counted: the block is not over, or this process "
+                "did not record in it (make a traced process group first)"
             )
         return self.operations
 
@@ -155,7 +182,7 @@ class CommCounts:
             if self._begin_ns <= item.issue_ns <= end_ns and not item.simulated
         )
 
-    def _look_at(self, model: nn.Module) -> None:
+    def _read_parameters(self, model: nn.Module) -> None:
         name = name_of(model) or type(model).__name__
         for fqn, module in model.named_modules():
             owner = ".".join(filter(None, (name, fqn)))
@@ -176,11 +203,11 @@ class CommCounts:
 
 def _lost(stream: Stream) -> int:
     drops = stream.accounts.drops.values() if stream.accounts else ()
-    # What comes before the first chunk was before the block.
+    # A gap at position 0 ended before the block began.
     return sum(drops) + sum(gap.end - gap.begin for gap in stream.gaps if gap.begin > 0)
 
 
 def _checked(level: int) -> int:
     if level not in (0, 1, 2, 3):
-        raise ValueError(f"CommCounts: level={level} is not valid: expected 0, 1, 2 or 3.")
+        raise ValueError(f"traced.CommCounts: level={level!r} is not valid: expected 0, 1, 2 or 3")
     return level

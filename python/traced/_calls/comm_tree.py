@@ -1,4 +1,4 @@
-"""Operations added up in the tree of modules, as `tracectl tree` does, for one block."""
+"""Sums operations in the tree of modules, as `tracectl tree` does."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from traced.reader import Operation
 
-#: What is of no known phase is "other".
+#: "other" holds operations without a known phase.
 PHASES = ("forward", "backward", "recompute", "optimizer", "other")
-# CommDebugMode's name for it.
+# CommDebugMode's names of the phases.
 _NAMES = {phase: phase for phase in PHASES} | {"recompute": "checkpointing"}
 
-#: By module: its parameters, as text.
+#: Parameters as text, by module and by name.
 Parameters = Mapping[str, Mapping[str, str]]
 
 
 class Node:
-    """A module, and what it issued itself.
+    """A module and the operations that it issued itself.
 
     Attributes:
-        fqn: Its model's name and the attributes that lead to it.
-        kind: Its class; "" where it issued nothing.
+        fqn: The name of the model and the attributes that lead from it to the module.
+        kind: The class of the module, or "" if it issued no operation.
     """
 
     def __init__(self, fqn: str) -> None:
@@ -33,19 +33,19 @@ class Node:
         self.issued: list[Operation] = []
 
     def all_issued(self) -> Iterator[Operation]:
-        """With all that is below."""
+        """Yields the operations of this module and of all modules below it."""
         yield from self.issued
         for child in self.children.values():
             yield from child.all_issued()
 
     def below(self, name: str) -> Node:
-        """A part; made when it is asked for."""
+        """Returns the child of that name, and creates it if it does not exist."""
         fqn = name if self.fqn == "Global" else f"{self.fqn}.{name}"
         return self.children.setdefault(name, Node(fqn))
 
 
 def tree(operations: Iterable[Operation], parameters: Parameters) -> Node:
-    """The root, which is above all models. Modules that have parameters are in it, too."""
+    """Returns the root above all models, with every module that has operations or parameters."""
     root = Node("Global")
     nodes: dict[str, Node] = {}
     for fqn in parameters:
@@ -68,9 +68,9 @@ def _node(root: Node, model: str, module: str) -> Node:
 
 
 def as_json(node: Node, parameters: Parameters, level: int) -> dict[str, Any]:
-    """A node in the shape of CommDebugMode's dump, with bytes and time.
+    """Returns a node in the format of CommDebugMode's dump, with bytes and times added.
 
-    CommDebugMode's viewer reads all its fields of every node and operation, so all are there.
+    CommDebugMode's viewer requires all its fields in every node and operation.
     """
     values: dict[str, Any] = {"fqn": node.fqn, "module_type": node.kind}
     values["parameters"] = [list(item) for item in parameters.get(node.fqn, {}).items()]
@@ -82,7 +82,7 @@ def as_json(node: Node, parameters: Parameters, level: int) -> dict[str, Any]:
     values["phases"] = {phase: _sums(items) for phase, items in by_phase.items() if items}
     for phase, items in _by_phase(node.issued if level > 0 else ()).items():
         values[f"operations_{_NAMES[phase]}"] = [
-            _operation(key, same) for key, same in _alike(items, level)
+            _operation(key, same) for key, same in _grouped(items, level)
         ]
     return values
 
@@ -99,7 +99,7 @@ def _operation(key: tuple[str, ...], same: list[Operation]) -> dict[str, Any]:
 
 
 def as_text(root: Node, parameters: Parameters, level: int) -> str:
-    """A line for each module, and below it, from level 1, for its operations and parameters."""
+    """Returns a table with a line per module, and from level 1 per operation and parameter."""
     rows = [["module", "class", *(f"{phase}" for phase in PHASES)]]
     rows += _rows(root, parameters, level, 0)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -116,7 +116,7 @@ def _rows(node: Node, parameters: Parameters, level: int, depth: int) -> Iterato
     if level > 0:
         for name, what in parameters.get(node.fqn, {}).items():
             yield _row(f"{indent}  {name}: {what}", "", [])
-        for key, same in _alike(node.issued, level):
+        for key, same in _grouped(node.issued, level):
             yield _row(f"{indent}  * {' '.join(key)}", "", same)
     for child in node.children.values():
         yield from _rows(child, parameters, level, depth + 1)
@@ -138,8 +138,10 @@ def _by_phase(items: Iterable[Operation]) -> dict[str, list[Operation]]:
     return phases
 
 
-def _alike(items: Iterable[Operation], level: int) -> list[tuple[tuple[str, ...], list[Operation]]]:
-    """Operations by name; from level 2 also by dtype, from 3 by shape."""
+def _grouped(
+    items: Iterable[Operation], level: int
+) -> list[tuple[tuple[str, ...], list[Operation]]]:
+    """Groups operations by name; from level 2 also by dtype, from level 3 by shape."""
     kinds: dict[tuple[str, ...], list[Operation]] = {}
     for item in items:
         runs = item.inputs or item.outputs or ()
@@ -163,6 +165,6 @@ def _sums(items: list[Operation]) -> dict[str, int]:
         "bytes_out": sum(item.bytes_out or 0 for item in items),
     }
     ended = [item.end_ns - item.issue_ns for item in items if item.end_ns is not None]
-    if ended:  # what was not observed adds nothing
+    if ended:  # absent, not 0, where no end was observed
         sums |= {"ended": len(ended), "completion_ns": sum(ended)}
     return sums

@@ -1,4 +1,4 @@
-"""Where in the program operations are issued, as the program says it."""
+"""Names what the program does, for its operations: :class:`traced.annotate`."""
 
 from __future__ import annotations
 
@@ -10,35 +10,41 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
+from traced._support.coerce import printable
 from traced._support.extension import when_loaded
-from traced._support.lossy import lossy
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-#: Annotations that this thread is in and that the extension does not know of, because it was not
-#: loaded yet: it is for who makes groups.
+#: The annotations that this thread entered before the extension was loaded.
 _waiting = threading.local()
 
 
 class annotate:  # noqa: N801 - used as a function
-    """Says what the thread does; its operations are stamped with it.
+    """Names what the current thread does; its operations are recorded with that name.
+
+    As a context manager or as a decorator::
 
         with traced.annotate("warm-up"):
             train(...)
 
-    Or, around each call of a function, ``@traced.annotate("warm-up")``. Annotations nest, and are
-    of a thread; threads that PyTorch lets work for it (autograd's) have them, too. What a thread
-    of Python's own does is in none of its parent's.
+        @traced.annotate("validation")
+        def validate(): ...
+
+    Annotations nest. They apply to the current thread and to the threads that PyTorch uses for its
+    work, such as those of autograd, but not to threads that it starts in Python.
 
     Args:
-        name: Shown as it is; the first 256 bytes of it, and what is no text as "?". More than 16
-            open at a time are counted, and not named.
+        name: The name; the first 256 bytes of it are kept, and "?" replaces what UTF-8 cannot
+            encode. At most 16 nested annotations are named, the others are counted.
+
+    Raises:
+        TypeError: `name` is not a str.
     """
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"annotate: name must be a str, not {type(name).__name__}")
+            raise TypeError(f"traced.annotate: name must be a str, not {type(name).__name__}")
         self._name = name
         self._entered: list[int] = []
 
@@ -63,7 +69,7 @@ class annotate:  # noqa: N801 - used as a function
             waiting.reverse()
             return
         extension = sys.modules.get("traced._C")
-        # The latest of this thread: another may be in the same object.
+        # Other threads may have entered the same object: leave the latest entry of this thread.
         for entered in reversed(self._entered):
             if extension is not None and extension.leave(entered):
                 self._entered.remove(entered)
@@ -78,8 +84,8 @@ class annotate:  # noqa: N801 - used as a function
         return annotated
 
     def _enter(self, extension: Any) -> None:
-        with suppress(Exception):  # without memory the operations lack it
-            self._entered.append(extension.enter_annotation(lossy(self._name)))
+        with suppress(Exception):  # out of memory: the operations lack the name
+            self._entered.append(extension.enter_annotation(printable(self._name)))
 
 
 def _waiting_here() -> list[annotate]:
@@ -90,7 +96,7 @@ def _waiting_here() -> list[annotate]:
 
 
 def _extension_loaded(extension: Any) -> None:
-    """Tells the extension what the thread is in."""
+    """Passes the annotations that this thread has entered to the extension."""
     waiting = _waiting_here()
     for annotation in waiting:
         annotation._enter(extension)

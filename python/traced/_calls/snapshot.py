@@ -1,17 +1,17 @@
-"""What this process has recorded lately, for a look from within."""
+"""Returns the latest records of this process as plain values: :func:`traced.snapshot`."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
 
+from traced._support import arguments
 from traced._support.errors import TracedError
-from traced._support.lossy import seconds
 
 if TYPE_CHECKING:
     from traced.reader import Group, Mark, Operation, Stream
 
-# What the file lost may be in memory.
+# Records that the file lost for these reasons may still be in memory.
 _LOST_BY_FILE = ("write_failed", "retention")
 _POINT_TO_POINT = ("send", "recv")
 
@@ -19,55 +19,63 @@ _POINT_TO_POINT = ("send", "recv")
 def snapshot(
     active_only: bool = False, stacks: bool = False, deadline: float = 1.0
 ) -> dict[str, Any]:
-    """Returns what this process has recorded lately, as plain values that JSON can hold.
+    """Returns the latest records of this process, as plain values that JSON can hold.
 
-    From any thread, while operations are in flight; other threads run meanwhile. It comes from
-    memory (``TRACED_WINDOW_MB``), not from the file: a disk that is full or gone does not matter.
-    Instants are nanoseconds on the host's CLOCK_MONOTONIC.
+    Call it from any thread, also while operations are in flight; other threads keep running. It
+    reads memory (``TRACED_WINDOW_MB``), not the file, so it works with a full or absent disk. Times
+    in ``_ns`` are nanoseconds on the host's CLOCK_MONOTONIC, sizes are bytes.
 
     Args:
-        active_only: Only operations whose end was not observed and that have not failed.
-        stacks: Also ``stack`` and ``cpp_stack`` of each operation (and ``stack_cut``,
-            ``cpp_stack_cut``), as far as TRACED_STACKS and TRACED_CPP_STACKS have them recorded.
-            Its ``site`` is there in any case.
-        deadline: Seconds to wait for the latest records.
+        active_only: Whether to leave out operations that have ended or failed.
+        stacks: Whether to include ``stack``, ``cpp_stack``, ``stack_cut`` and ``cpp_stack_cut`` of
+            each operation, as recorded with TRACED_STACKS and TRACED_CPP_STACKS. ``site`` is
+            always included.
+        deadline: Seconds to wait at most for the latest records.
 
     Returns:
-        - who: ``rank``, ``world_size``, ``job``, ``attempt``, ``host``, ``pid``;
-        - ``taken_ns``, ``taken_realtime_ns``; ``up_to_date``: False if the deadline passed first,
-          so that the latest records are missing;
-        - ``older_records``: how many were recorded before what is here; ``dropped``: how many were
-          never recorded, by reason;
-        - ``groups`` that were used lately: ``id``, ``name``, ``desc``, ``backend``, ``leg``,
-          ``size``, ``group_rank``, ``members`` (global ranks), and of their collectives the last
-          sequence numbers ``last_issued`` and ``last_ended``, where there are any;
-        - ``operations``, in the order of issue: the fields of :class:`traced.reader.Operation`
-          without those that are not known, with ``group_name`` and ``group_desc``. Operations of
-          one call share lists such as ``inputs``: copy before you change one. ``state`` is
-          how far each has come: ``issued`` (its call has not returned), ``returned``, ``ended``,
-          ``waited`` or ``failed``;
-        - ``marks``: ``kind``, ``mark_ns``, ``position``, ``value``, ``text``.
+        A dict with these keys:
+
+        - ``rank``, ``world_size``, ``job``, ``attempt``, ``host``, ``pid`` identify the process.
+        - ``taken_ns`` and ``taken_realtime_ns`` (nanoseconds since 1970) are the time of the call.
+        - ``up_to_date`` is False if the deadline passed first: the latest records are missing.
+        - ``older_records`` counts the records before these; ``dropped`` counts, by reason, the
+          records that were never written.
+        - ``groups`` lists recently used groups: ``id``, ``name``, ``desc``, ``backend``, ``leg``,
+          ``size``, ``group_rank``, ``members`` (global ranks), and the last sequence numbers of
+          their collectives, ``last_issued`` and ``last_ended``, if any.
+        - ``operations`` lists operations in the order of issue, with the known fields of
+          :class:`traced.reader.Operation`, ``group_name`` and ``group_desc``. ``state`` is
+          ``issued`` (the call has not returned), ``returned``, ``ended``, ``waited`` or ``failed``.
+          Operations of one call share lists such as ``inputs``: copy a list before you change it.
+        - ``marks`` lists marks with ``kind``, ``mark_ns``, ``position``, ``value`` and ``text``.
 
     Raises:
-        TracedError: This process does not record, keeps nothing in memory, or `stacks` are not
-            recorded.
+        TypeError: `deadline` is not a number.
+        TracedError: This process does not record, keeps no records in memory, or does not record
+            the `stacks` asked for.
     """
-    # It needs packages that a training job does not: load them on demand.
+    # The reader needs packages that a training job does not, so it is imported on demand.
     from traced.reader import parse
     from traced.recording import _extension
 
+    within = arguments.seconds("snapshot", "deadline", deadline)
     extension = _extension()
-    recent = extension.recent(seconds(deadline)) if extension else None
+    recent = extension.recent(within) if extension else None
     if recent is None:
-        raise TracedError("this process does not record: make a traced process group first")
+        raise TracedError(
+            "traced.snapshot: this process does not record; make a traced process group first"
+        )
     chunks, up_to_date = recent
     streams = parse(chunks, "memory").streams
     if not streams:
-        raise TracedError("nothing is kept in memory: TRACED_WINDOW_MB is 0")
+        raise TracedError(
+            "traced.snapshot: no records are kept in memory; set TRACED_WINDOW_MB to more than 0"
+        )
     stream = streams[0]
     if stacks and not _has_stacks(stream):
         raise TracedError(
-            "stacks are not recorded: set TRACED_STACKS to site or full, or TRACED_CPP_STACKS=1"
+            "traced.snapshot: stacks are not recorded; set TRACED_STACKS to site or full, or "
+            "TRACED_CPP_STACKS=1"
         )
     operations = [item for item in stream.operations if not (active_only and _is_over(item))]
     return {
@@ -137,7 +145,8 @@ def _group(group: Group) -> dict[str, Any]:
 def _operations(operations: list[Operation], stream: Stream, stacks: bool) -> list[dict[str, Any]]:
     from traced.reader.operations import named, plain
 
-    # What many operations have in common, such as the shapes, by id(). It lives in the stream.
+    # Operations share values such as shapes: each is converted once. The stream keeps them alive,
+    # so an id() stays unique.
     shared: dict[int, Any] = {}
 
     def nested(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tells of operations that take too long, while they do."""
+"""Reports operations that take too long while they run: :func:`traced.watch`."""
 
 from __future__ import annotations
 
@@ -7,46 +7,57 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 
-from traced._support import settings
-from traced._support.say import described, say_once
+from traced._support import arguments, settings
+from traced._support.log import described, log_once
 
 Report = Mapping[str, str | int | float]
 Callback = Callable[[Report], object]
 
-_MOST_SECONDS = 1e9
+_MAX_SECONDS = 1e9
 
 _callback: Callback | None = None
-# The process and the thread that takes the reports.
+# The process and the thread that passes reports to the callback.
 _taker: tuple[int, threading.Thread] | None = None
 
 
 def watch(seconds: float = 480, callback: Callback | None = None) -> None:
-    """Watches the operations of this process; what takes longer is told once, and goes on.
+    """Reports operations of this process that take too long; they go on unchanged.
 
-    Each is told by a line on stderr, by a mark in the trace, and by the callback: when it has not
-    ended for so long, and again if it ends after all. Behind an operation that hangs the later ones
-    of its group are a consequence: of each group the first is told. Nothing of this is done by a
-    thread of the program, nor holds one up. The same without a callback: ``TRACED_WATCH=1``.
+    A report is a line on stderr, a mark in the trace and a call of the callback. An operation is
+    reported when it has taken that long, and once more if it ends later. Later operations of the
+    same group wait behind it, so each group reports only the first. The reports come from separate
+    threads and never block the program. ``TRACED_WATCH=1`` does the same without a callback.
 
-    A later call replaces both, for operations that are issued from then on.
+    A later call replaces both arguments, for operations that are issued after it.
 
     Args:
-        seconds: How long an operation may take; 0 switches watching off.
-        callback: Called in a thread of its own, with a dict: ``state`` (`unfinished`; `undecided`:
-            its end would show only in a wait, and its thread has been silent since; `late`: it
-            ended, but took so long), ``op``, ``op_id``, ``group_name``, ``group_desc``, ``bytes``,
-            ``issue_ns`` (CLOCK_MONOTONIC), ``seconds``, and where there are any ``seq`` and
-            ``peer_global``. One that raises is warned of once, and called again.
+        seconds: How long an operation may take; 0 switches reports off.
+        callback: A function of one dict, called on its own thread. If it raises, that is logged
+            once, and it is called again for the next report. The keys of the dict:
+
+            - ``state``: ``unfinished``; ``undecided`` if only a wait would show the end and the
+              thread has not called anything since; ``late`` if it has ended.
+            - ``seconds``: how long the operation has taken.
+            - ``op``, ``op_id``, ``group_name``, ``group_desc``, ``bytes``.
+            - ``issue_ns``: the time of the call, nanoseconds on CLOCK_MONOTONIC.
+            - ``seq`` and ``peer_global``, if the operation has them.
 
     Raises:
-        ValueError: `seconds` is negative or no number of seconds.
+        TypeError: `seconds` is not a number, or `callback` is not callable.
+        ValueError: `seconds` is negative, NaN or more than 1e9.
+        TracedError: The extension cannot be loaded with this torch.
     """
-    if not 0 <= seconds <= _MOST_SECONDS:
-        raise ValueError(f"watch(seconds={seconds}) is not valid: expected seconds, or 0 for none.")
+    seconds = arguments.seconds("watch", "seconds", seconds)
+    if not 0 <= seconds <= _MAX_SECONDS:
+        raise ValueError(
+            f"traced.watch: seconds={seconds:g} is not valid: expected 0 to {_MAX_SECONDS:g}"
+        )
+    if callback is not None:
+        arguments.function("watch", "callback", callback)
     from traced._support.extension import load_extension
 
     extension = load_extension()
-    # Of a recorder that is still to come, and of the one there is.
+    # configure is for a recorder that starts later, extension.watch for the current one.
     settings.configure(watch=f"{seconds:.9f}s" if seconds > 0 else 0)
     extension.watch(seconds)
     _call(callback)
@@ -73,14 +84,16 @@ def _run() -> None:
         try:
             if _callback:
                 _callback(report)
-        except BaseException as error:  # also SystemExit: nobody else would hear of it
-            say_once(
-                f"the callback of watch failed: {described(error)}; it is called again", "callback"
+        except BaseException as error:  # SystemExit would end this thread silently
+            log_once(
+                f"the callback of watch failed: {described(error)}; "
+                "it is called again for the next report",
+                "callback",
             )
 
 
 def _close() -> None:
-    # A thread that waits in the extension must not meet the end of the interpreter.
+    # The thread must leave the extension before the interpreter is finalized.
     if _taker and _taker[0] == os.getpid():
         from traced._support.extension import load_extension
 

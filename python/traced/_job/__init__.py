@@ -1,1 +1,1 @@
-"""What is around a job: its start, its keeper, what it is told."""
+"""Runs around a job: the start, the keeper, messages and the comparison of two programs."""

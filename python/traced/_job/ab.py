@@ -1,8 +1,8 @@
-"""``python -m traced ab``: runs two commands in turn, and has tracectl compare them.
+"""Implements ``python -m traced ab``: runs two commands in turn and compares them.
 
-Blocks are A B S and S B A in turn, S being A once more: what drifts meets all arms alike, and what
-S differs from A in is no change of the program's. It does not stop early: looking at every block
-whether it is enough by now would find something in the end where there is nothing.
+Blocks alternate between A B S and S B A, where S is A once more. So drift affects all arms alike,
+and a difference between S and A is not a change of the program. The number of blocks is fixed:
+stopping at the first significant difference would find differences by chance.
 """
 
 from __future__ import annotations
@@ -25,48 +25,49 @@ from traced._job.ab_child import run_child
 from traced._job.ab_record import Record, Run, load_record, run_name
 from traced._support import tracectl
 from traced._support.errors import CommandError
-from traced._support.say import say
+from traced._support.log import log
 
-# Loads that differ by less are no news.
-_LOAD_APART = 1.0
+# Smaller differences of the load average are not reported.
+_MIN_LOAD_DIFFERENCE = 1.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run."""
+    """The commands and the number of runs."""
 
     folder: Path
     a: str
     b: str
     blocks: int
     same: bool = True
-    #: Further arguments of tracectl compare.
+    #: More arguments of tracectl compare.
     compare: tuple[str, ...] = ()
 
     def runs(self) -> Iterator[tuple[str, int]]:
-        """Arms and blocks, in the order in which they run."""
+        """Yields arms and blocks in the order in which they run."""
         for block in range(1, self.blocks + 1):
             order = "abs" if self.same else "ab"
             for arm in order if block % 2 else reversed(order):
                 yield arm, block
 
     def command(self, arm: str) -> str:
-        """What an arm runs."""
+        """Returns the command of an arm."""
         return self.b if arm == "b" else self.a
 
 
 def ab(plan: Plan) -> int:
-    """Measures what is not measured yet, and compares.
+    """Performs the runs that are not done yet, and compares.
 
     Returns:
-        The exit code of the comparison; that of a shell after a signal.
+        The exit code of the comparison, or 128 + N after signal N.
 
     Raises:
-        CommandError: A command failed, or the folder is no good.
+        CommandError: A command failed, or the folder belongs to something else.
     """
     if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD") == "0":
         raise CommandError(
-            "TORCH_DEVICE_BACKEND_AUTOLOAD=0 keeps torch from loading traced: unset it", exit_code=2
+            "TORCH_DEVICE_BACKEND_AUTOLOAD=0 prevents torch from loading traced; unset it",
+            exit_code=2,
         )
     record = load_record(plan.folder, plan.a, plan.b)
     plan.folder.mkdir(parents=True, exist_ok=True)
@@ -75,10 +76,10 @@ def ab(plan: Plan) -> int:
             _measure(plan, record)
     except _InterruptedError as interrupted:
         total = len(list(plan.runs()))
-        say(f"{len(record.runs)} of {total} runs are measured; the same command goes on there")
+        log(f"{len(record.runs)} of {total} runs are done; run the same command again to continue")
         return 128 + interrupted.number
     for sentence in changes(record):
-        say(sentence)
+        log(sentence)
     return _compare(plan)
 
 
@@ -96,19 +97,21 @@ def _measure(plan: Plan, record: Record) -> None:
 
 def _run(plan: Plan, arm: str, block: int) -> Run:
     name = run_name(arm, block)
-    # A run that was interrupted leaves nothing where it would be taken for one.
+    # An interrupted run must not be mistaken for a complete one, so it has another folder.
     unfinished = plan.folder / "unfinished"
     rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    log = plan.folder / f"{name}.log"
+    output = plan.folder / f"{name}.log"
     environment = dict(os.environ, TRACED="1", TRACED_DIR=str(unfinished), TRACED_JOB=name)
     load, began = machine.load(), time.monotonic()
-    code = run_child(plan.command(arm), environment, log)
+    code = run_child(plan.command(arm), environment, output)
     seconds = time.monotonic() - began
     if code != 0:
-        raise CommandError(f"{name} ended with code {code}; what it said is in {log}", exit_code=5)
+        raise CommandError(
+            f"{name} ended with exit code {code}; see its output in {output}", exit_code=5
+        )
     if not (unfinished / name).is_dir():
-        raise CommandError(f"{name} left no trace: does it make a process group?", exit_code=5)
+        raise CommandError(f"{name} wrote no trace; does it make a process group?", exit_code=5)
     rmtree(plan.folder / name, ignore_errors=True)
     os.replace(unfinished / name, plan.folder / name)
     rmtree(unfinished, ignore_errors=True)
@@ -116,20 +119,20 @@ def _run(plan: Plan, arm: str, block: int) -> Run:
 
 
 def changes(record: Record) -> list[str]:
-    """What became of the machine between the runs, a sentence each."""
+    """Returns a sentence for each change of the machine between the runs."""
     sentences = []
     for name in sorted({name for run in record.runs for name in run.facts}):
         values = {run.facts.get(name, "nothing"): run.name for run in record.runs}
         if len(values) > 1:
-            told = " and ".join(f"{value!r} ({run})" for value, run in values.items())
-            sentences.append(f"the machine changed between runs: {name} was {told}")
+            text = " and ".join(f"{value!r} ({run})" for value, run in values.items())
+            sentences.append(f"the machine changed between runs: {name} was {text}")
     loads = {
         arm: mean(run.load_before for run in record.runs if run.arm == arm)
         for arm in sorted({run.arm for run in record.runs})
     }
-    if loads and max(loads.values()) - min(loads.values()) > _LOAD_APART:
-        told = ", ".join(f"{load:.1f} before {arm}" for arm, load in loads.items())
-        sentences.append(f"the load was not alike: {told}")
+    if loads and max(loads.values()) - min(loads.values()) > _MIN_LOAD_DIFFERENCE:
+        text = ", ".join(f"{load:.1f} before {arm}" for arm, load in loads.items())
+        sentences.append(f"the load of the machine differed between the arms: {text}")
     return sentences
 
 
@@ -155,7 +158,7 @@ def _interruptible() -> Iterator[None]:
     """Turns SIGINT and SIGTERM into an exception, whatever they did before."""
 
     def interrupt(number: int, _: FrameType | None) -> None:
-        # The children's end is waited for, and must not be interrupted itself.
+        # Ending the children must not be interrupted.
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_IGN)
         raise _InterruptedError(number)
@@ -169,7 +172,7 @@ def _interruptible() -> Iterator[None]:
 
 
 class _Progress:
-    """A line on a terminal; nothing in a pipe."""
+    """A progress line on a terminal; nothing in a pipe."""
 
     def __init__(self, runs: int) -> None:
         self._runs = runs

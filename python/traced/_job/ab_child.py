@@ -1,4 +1,4 @@
-"""One run of a command, whose children all end with it."""
+"""Runs a command, and ends all processes that it leaves."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-# How long a program has to end by itself after SIGINT, and then after SIGTERM.
+# Time for a program to end after SIGINT, and again after SIGTERM.
 _PATIENCE_S = 10
 
 
 def run_child(command: str, environment: dict[str, str], log: Path) -> int:
-    """Runs a shell command apart from the terminal (setsid); returns its exit code.
+    """Runs a shell command in its own session, without the terminal; returns its exit code.
 
-    Whatever interrupts this ends all of its processes first.
+    An interrupt ends all processes of the command before it propagates.
     """
     with log.open("wb") as output:
         held = _HeldInterrupts()
@@ -29,31 +29,31 @@ def run_child(command: str, environment: dict[str, str], log: Path) -> int:
             start_new_session=True,
         )
         try:
-            held.let_go()
+            held.release()
             return child.wait()
         finally:
             _end_session(child)
 
 
 class _HeldInterrupts:
-    """Holds SIGINT and SIGTERM back until they are let go.
+    """Defers SIGINT and SIGTERM until :meth:`release`.
 
-    Popen may be interrupted when the child runs already: nobody would know it then, nor end it.
+    An interrupt within Popen could otherwise lose a child that runs already.
     """
 
     def __init__(self) -> None:
-        self._arrived: list[int] = []
+        self._pending: list[int] = []
         self._handlers = {
             each: signal.signal(each, self._hold) for each in (signal.SIGINT, signal.SIGTERM)
         }
 
     def _hold(self, number: int, _: FrameType | None) -> None:
-        self._arrived.append(number)
+        self._pending.append(number)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         for each, handler in self._handlers.items():
             signal.signal(each, handler)
-        for number in self._arrived:
+        for number in self._pending:
             signal.raise_signal(number)
 
 
@@ -64,7 +64,7 @@ def _end_session(child: subprocess.Popen[bytes]) -> None:
         _signal(child.pid, number)
         with suppress(subprocess.TimeoutExpired):
             child.wait(_PATIENCE_S)
-    # What the command left behind would run beside the next one.
+    # Processes that the command left behind would disturb the next run.
     _signal(child.pid, signal.SIGKILL)
 
 

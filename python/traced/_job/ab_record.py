@@ -1,4 +1,4 @@
-"""What ``python -m traced ab`` did so far: a file in its folder, so that it can go on later."""
+"""Stores the finished runs of ``python -m traced ab`` in its folder, so that it can continue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCHEMA = 1
 
 @dataclass
 class Run:
-    """One run that ended in order."""
+    """A run that succeeded. Durations are seconds."""
 
     arm: str
     block: int
@@ -27,24 +27,24 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Its folder."""
+        """The name of its folder."""
         return run_name(self.arm, self.block)
 
 
 @dataclass
 class Record:
-    """All runs of one folder."""
+    """The commands and the runs of one folder."""
 
     a: str
     b: str
     runs: list[Run] = field(default_factory=list)
 
     def has(self, arm: str, block: int) -> bool:
-        """Whether a run was measured."""
+        """Returns whether a run is done."""
         return any((run.arm, run.block) == (arm, block) for run in self.runs)
 
     def save(self, folder: Path) -> None:
-        """Writes it whole or not at all."""
+        """Writes the record atomically."""
         text = json.dumps({"schema": _SCHEMA, **asdict(self)}, indent=1)
         unfinished = folder / f"{_NAME}.new"
         unfinished.write_text(text + "\n")
@@ -52,27 +52,31 @@ class Record:
 
 
 def run_name(arm: str, block: int) -> str:
-    """As "a-03"; they sort by their blocks."""
+    """Returns the name of a run, such as "a-003"."""
     return f"{arm}-{block:03}"
 
 
 def load_record(folder: Path, a: str, b: str) -> Record:
-    """That of a folder; a new one where there is none.
+    """Reads the record of a folder, or creates one for a new or empty folder.
 
     Raises:
-        CommandError: The folder is about other commands, or not ours.
+        CommandError: The folder has runs of other commands, or files but no record.
     """
     path = folder / _NAME
     if not path.exists():
         if folder.exists() and any(folder.iterdir()):
-            raise CommandError(f"{folder}: is not empty, and has no {_NAME}", exit_code=2)
+            raise CommandError(
+                f"{folder} is not empty and has no {_NAME}; name another --dir", exit_code=2
+            )
         return Record(a, b)
     try:
-        told: dict[str, Any] = json.loads(path.read_text())
-        record = Record(told["a"], told["b"], [Run(**run) for run in told["runs"]])
+        stored: dict[str, Any] = json.loads(path.read_text())
+        record = Record(stored["a"], stored["b"], [Run(**run) for run in stored["runs"]])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CommandError(f"{path}: cannot be read: {error}", exit_code=2) from None
+        raise CommandError(
+            f"cannot read {path}: {error}; name another --dir", exit_code=2
+        ) from None
     if (record.a, record.b) != (a, b):
-        raise CommandError(f"{folder}: has runs of other commands; name another --dir", exit_code=2)
+        raise CommandError(f"{folder} has runs of other commands; name another --dir", exit_code=2)
     record.runs = [run for run in record.runs if (folder / run.name).is_dir()]
     return record

@@ -1,4 +1,4 @@
-"""What rank 0 tells as a job begins: that it is recorded, or that settings have no effect."""
+"""Logs on rank 0 when a job begins: where it is recorded, or that settings have no effect."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from traced._support import settings
-from traced._support.say import say, say_once
+from traced._support.log import log, log_once
 
-# Where recording goes to; the line says that by itself.
-_PLACES = (
+# Settings that the message leaves out, because it names the folder anyway.
+_LOCATIONS = (
     "TRACED",
     "TRACED_DIR",
     "TRACED_JOB",
@@ -17,9 +17,8 @@ _PLACES = (
     "TRACED_RING_DIR",
     "TRACED_LABELS",
 )
-# Settings that ask for more than is recorded anyway. Others are often set for good, for whatever
-# job comes.
-_ASK_FOR_MORE = (
+# Settings that request more than the default. Others are often set permanently, for all jobs.
+_REQUESTS = (
     "TRACED_STACKS",
     "TRACED_CPP_STACKS",
     "TRACED_MODULES",
@@ -32,12 +31,12 @@ _ASK_FOR_MORE = (
     "TRACED_NCCL_PROFILER",
 )
 
-# The trace that was told of last: a process may begin several, one after the other.
+# The trace that was announced last; a process may record several in turn.
 _announced: str | None = None
 
 
 def recording(extension: Any, rank: int, world_size: int) -> None:
-    """Tells where the trace of rank 0 goes, and what is on, once for each trace."""
+    """Logs the folder of a trace and the settings that differ from the default, once."""
     global _announced
     trace = extension.location()
     if rank != 0 or trace is None or trace == _announced:
@@ -46,30 +45,31 @@ def recording(extension: Any, rank: int, world_size: int) -> None:
     chosen = extension.check_settings(settings.current())
     if chosen["TRACED_ANNOUNCE"] == "0":
         return
-    usual = extension.check_settings({})
-    made = [
+    default = extension.check_settings({})
+    changed = [
         f"{name}={value}"
         for name, value in sorted(chosen.items())
-        if name not in _PLACES and value != usual[name]
+        if name not in _LOCATIONS and value != default[name]
     ]
-    also = f", with {' '.join(made)}" if made else ""
-    say(f"rank 0 of {world_size} is recorded in {Path(trace).parent}{also}")
+    also = f", with {' '.join(changed)}" if changed else ""
+    log(f"rank 0 of {world_size} is recorded in {Path(trace).parent}{also}")
 
 
 def not_traced(rank: int) -> None:
-    """Tells, of a job whose default group is not traced, that settings ask for more than that."""
+    """Logs settings that have no effect because the default group is not traced."""
     if rank != 0 or settings.switch("TRACED") is not None:
         return
     if settings.switch("TRACED_ANNOUNCE") is False:
         return
     made = settings.current()
-    asking = [name for name in _ASK_FOR_MORE if _asks(made.get(name, ""))]
-    if asking:
-        say_once(
-            f"{' and '.join(asking)}: of no effect on the default group, which is not traced; "
-            "set TRACED=1, or name its backend traced:..."
+    unused = [name for name in _REQUESTS if _is_on(made.get(name, ""))]
+    if unused:
+        verb = "has" if len(unused) == 1 else "have"
+        log_once(
+            f"{' and '.join(unused)} {verb} no effect, because the default group is not traced; "
+            "set TRACED=1, or use a backend such as traced:nccl"
         )
 
 
-def _asks(value: str) -> bool:
+def _is_on(value: str) -> bool:
     return value.lower() not in ("", "0", "false", "no", "off")

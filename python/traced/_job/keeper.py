@@ -1,4 +1,4 @@
-"""Has a process started that outlives the job and saves what its processes leave."""
+"""Starts the keeper, a process that outlives the job and saves the records of killed processes."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any
 from traced._support import settings, tracectl
 from traced._support.errors import CommandError
 
-# The trace that one was asked for last: a process may begin several, one after the other.
-_asked_for: str | None = None
+# The trace for which a keeper was last requested; a process may record several in turn.
+_requested_for: str | None = None
 
 
 def start(extension: Any) -> str:
-    """Starts a keeper for the job of this process, unless it has one or wants none.
+    """Starts a keeper for the job of this process, unless it has one or TRACED_KEEPER is off.
 
     Returns:
-        "" or one sentence: why there is none.
+        "" or a sentence that says why no keeper runs.
     """
-    global _asked_for
+    global _requested_for
     trace = extension.location()
-    if trace == _asked_for:
+    if trace == _requested_for:
         return ""
-    _asked_for = trace
+    _requested_for = trace
     if settings.switch("TRACED_KEEPER") is False:
         return ""
     try:
         program = tracectl.find()
     except CommandError as error:
-        return f"there is no keeper: {error}"
-    # Without stderr the descriptor may be anything.
+        return f"records of killed processes are not saved (no keeper): {error}"
+    # Without stderr, descriptor 2 may belong to any file.
     return str(extension.start_keeper(os.path.abspath(program), sys.__stderr__ is not None))

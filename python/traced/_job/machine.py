@@ -1,4 +1,4 @@
-"""What a machine is like, as far as it can make a program slower."""
+"""Describes the machine, as far as it can change the speed of a program."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _TURBO = Path("/sys/devices/system/cpu/intel_pstate/no_turbo")
 
 
 def facts() -> dict[str, str]:
-    """What should not change while two programs are compared."""
-    told = {
+    """Returns the properties that should not change while two programs are compared."""
+    found = {
         "host": platform.node(),
         "kernel": platform.release(),
         "cores": str(os.cpu_count()),
@@ -24,11 +24,11 @@ def facts() -> dict[str, str]:
         "no_turbo": _text_of(_TURBO),
         "cpu limit": _text_of(Path("/sys/fs/cgroup/cpu.max")),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in found.items() if value}
 
 
 def load() -> float:
-    """How many processes ran or wanted to, over the last minute."""
+    """Returns the load average of the last minute: the number of runnable processes."""
     return os.getloadavg()[0]
 
 

@@ -1,8 +1,8 @@
-"""Turns this process into a command with TRACED=1, of whose traces another process tells.
+"""Replaces this process by a command with TRACED=1.
 
-The command takes the place of this process: nothing stands between it and who started it, so
-signals, terminals, limits and the way it ends are its own. What is to be said in the end is said by
-a process that is no child of the command's and waits until it has ended (``run_teller``).
+The command keeps the process id, so signals, terminal, limits and exit status are its own. A
+separate process, which is not a child of the command, waits for its end and reports the traces
+(``exit_notice``).
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ import signal
 from pathlib import Path
 from typing import NoReturn
 
-from traced._job import run_teller
+from traced._job import exit_notice
 from traced._support.errors import CommandError
 
-# What a shell says of a program that is not there, and of one that cannot be started.
+# Exit codes of a shell for a program that does not exist, and for one that cannot be started.
 _NOT_FOUND = 127
 _NOT_STARTED = 126
 
 
 def run(command: list[str], directory: str | None = None, job: str | None = None) -> NoReturn:
-    """Becomes the command; returns never.
+    """Replaces this process by the command; does not return.
 
     Args:
-        command: Program and arguments.
-        directory: TRACED_DIR for it; by default as the environment has it.
-        job: TRACED_JOB for it; likewise.
+        command: The program and its arguments.
+        directory: The value of TRACED_DIR; by default that of the environment.
+        job: The value of TRACED_JOB; by default that of the environment.
 
     Raises:
-        CommandError: It cannot be started.
+        CommandError: The command cannot be started.
     """
     environment = dict(os.environ, TRACED="1")
     if directory is not None:
@@ -38,20 +38,21 @@ def run(command: list[str], directory: str | None = None, job: str | None = None
         environment["TRACED_JOB"] = job
     if environment.get("TORCH_DEVICE_BACKEND_AUTOLOAD") == "0":
         raise CommandError(
-            "TORCH_DEVICE_BACKEND_AUTOLOAD=0 keeps torch from loading traced: unset it", exit_code=2
+            "TORCH_DEVICE_BACKEND_AUTOLOAD=0 prevents torch from loading traced; unset it",
+            exit_code=2,
         )
     folder = Path(environment.get("TRACED_DIR") or "traces", environment.get("TRACED_JOB") or "")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    teller = run_teller.start(folder)
+    notice = exit_notice.start(folder)
     try:
         _become(command, environment)
     finally:
-        teller.dismiss()
+        notice.cancel()
 
 
 def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
-    # Python ignores them, and what is ignored stays so in a program that takes its place.
+    # Python ignores these signals, and execve keeps them ignored.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -59,6 +60,6 @@ def _become(command: list[str], environment: dict[str, str]) -> NoReturn:
     except OSError as error:
         absent = isinstance(error, FileNotFoundError | NotADirectoryError)
         raise CommandError(
-            f"cannot run {command[0]}: {error.strerror}",
+            f"cannot run {command[0]}: {error.strerror}; check the command after --",
             exit_code=_NOT_FOUND if absent else _NOT_STARTED,
         ) from None

@@ -1,1 +1,1 @@
-"""What the rest of the package is built on."""
+"""Helpers for the rest of the package: settings, messages, errors, the extension, tracectl."""

@@ -1,17 +1,17 @@
-"""The errors that users of the package meet."""
+"""The exceptions that the package raises on purpose."""
 
 from __future__ import annotations
 
 
 class TracedError(Exception):
-    """Something went wrong that one sentence can explain."""
+    """The request cannot be served; the message says why, and what to do."""
 
 
 class CommandError(TracedError):
-    """A command cannot go on.
+    """A command failed, such as ``tracectl``; the message is that of the command.
 
     Attributes:
-        exit_code: What the process should exit with.
+        exit_code: The exit code of the command, or the one this process should exit with.
     """
 
     def __init__(self, message: str, *, exit_code: int = 1) -> None:

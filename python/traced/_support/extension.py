@@ -1,8 +1,8 @@
-"""Loads the extension that fits the torch that runs, or says in one sentence why there is none.
+"""Loads the extension for the running torch, or explains in one sentence why there is none.
 
-An installation may have several, each in a folder of its own: ``_extensions/torch_2_15/_C.*.so``. A
-wheel has one for each torch that it was made for, a build from source the one of its torch. The
-minor version decides: within it torch changes no class that the extension derives from.
+Each extension is in its own folder, ``_extensions/torch_2_15/_C.*.so``. A wheel has one per torch
+version that it supports, a build from source has one. The minor version of torch selects it: torch
+changes the classes that the extension derives from only between minor versions.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from traced._version import __version__
 
 _FOLDERS = Path(__file__).parents[1] / "_extensions"
 
-_BUILD = "`pip install --no-build-isolation .` in its source builds one"
-_UNTRACED = "TRACED=0 runs the job without it"
+_BUILD = "build one from source with `pip install --no-build-isolation .`"
+_UNTRACED = "set TRACED=0 to run the job untraced"
 
-# Where the segments are described, of what size and how many; and of each its offset and length.
+# Offset, entry size and entry count of the program headers; offset and length of a segment.
 _ELF_HEADER = Struct("<32xQ14xHH")
 _SEGMENT = Struct("<8xQ16xQ")
 
 _when_loaded: list[Callable[[ModuleType], None]] = []
 
 
-def when_loaded(tell: Callable[[ModuleType], None]) -> None:
-    """Has a function called with the extension whenever that is asked for."""
-    _when_loaded.append(tell)
+def when_loaded(callback: Callable[[ModuleType], None]) -> None:
+    """Registers a function that :func:`load_extension` calls with the extension every time."""
+    _when_loaded.append(callback)
 
 
 def load_extension() -> ModuleType:
     """Returns ``traced._C``.
 
     Raises:
-        TracedError: There is none for this torch, or it cannot be loaded.
+        TracedError: No extension fits this torch, or loading it fails.
     """
     extension = sys.modules.get("traced._C") or _load()
-    for tell in _when_loaded:
-        tell(extension)
+    for callback in _when_loaded:
+        callback(extension)
     return extension
 
 
@@ -56,7 +56,7 @@ def _load() -> ModuleType:
     try:
         spec = find_spec("traced._C")
         if spec and spec.origin and not is_whole(Path(spec.origin)):
-            raise ImportError(f"{spec.origin}: the file was cut short")
+            raise ImportError(f"{spec.origin} is truncated")
         return import_module("traced._C")
     except BaseException as error:
         traced.__path__.pop()
@@ -64,14 +64,15 @@ def _load() -> ModuleType:
             raise
         raise TracedError(
             f"the extension of traced {__version__} cannot be loaded with torch "
-            f"{torch.__version__} ({error}): {_BUILD}; {_UNTRACED}"
+            f"{torch.__version__} ({error}); {_BUILD}, or {_UNTRACED}"
         ) from error
 
 
 def is_whole(library: Path) -> bool:
-    """Whether a library has all that the loader maps: SIGBUS kills a process that reads beyond it.
+    """Returns whether a library contains all segments that the loader maps.
 
-    True for what the loader refuses by itself, such as no library of 64 bits.
+    Loading a truncated library kills the process with SIGBUS. Returns True for files that the
+    loader rejects itself, such as one that is not a 64-bit ELF library.
     """
     try:
         content = library.read_bytes()
@@ -87,14 +88,14 @@ def is_whole(library: Path) -> bool:
 
 
 def fitting(torch_version: str, folders: Path = _FOLDERS) -> Path:
-    """The folder of the extension for a version of torch.
+    """Returns the folder of the extension for a version of torch.
 
     Args:
-        torch_version: As torch tells it, ``2.15.0+cpu``.
-        folders: Where the extensions are.
+        torch_version: The value of ``torch.__version__``, such as ``2.15.0+cpu``.
+        folders: The folder that contains the folders of extensions.
 
     Raises:
-        TracedError: There is none.
+        TracedError: No extension fits.
     """
     release = _numbers(torch_version)
     found = {_numbers(folder.name): folder for folder in folders.glob("torch_*_*")}
@@ -102,16 +103,16 @@ def fitting(torch_version: str, folders: Path = _FOLDERS) -> Path:
         return found[release]
     if not found:
         raise TracedError(
-            f"this installation of traced has no extension: {_BUILD}, where pip is that of the "
+            f"this installation of traced has no extension; {_BUILD}, using the pip of the "
             "environment that has torch"
         )
-    those = ", ".join(".".join(map(str, numbers)) for numbers in sorted(found))
+    available = ", ".join(".".join(map(str, numbers)) for numbers in sorted(found))
     raise TracedError(
-        f"traced {__version__} has no extension for torch {torch_version}, only for {those}: "
-        f"install a traced that has one, or {_BUILD}; {_UNTRACED}"
+        f"traced {__version__} has no extension for torch {torch_version}, only for {available}; "
+        f"install a version of traced that has one, {_BUILD}, or {_UNTRACED}"
     )
 
 
 def _numbers(name: str) -> tuple[int, ...]:
-    """(2, 15) of 2.15.0+cpu, and of torch_2_15."""
+    """Returns (2, 15) for both 2.15.0+cpu and torch_2_15."""
     return tuple(int(digits) for digits in re.findall(r"\d+", name)[:2])

@@ -1,19 +1,23 @@
-"""Tables of pandas or pyarrow, from CSV."""
+"""Parses CSV into tables of pandas or pyarrow."""
 
 from __future__ import annotations
 
 import io
 from typing import Any
 
-#: The columns of a table, and what their values are: `str`, `int` or `bool`.
+#: The type of each column by its name: `str`, `int` or `bool`.
 Columns = dict[str, type]
 
 
 def from_csv(kind: str, csv: str, types: Columns) -> Any:
-    """Returns the table of what `tracectl export --format csv` wrote; an empty cell is missing.
+    """Returns the table in the output of `tracectl export --format csv`.
+
+    An empty cell becomes a missing value.
 
     Args:
-        types: Of all columns of the table, and of others.
+        kind: ``pandas`` or ``arrow``.
+        csv: A header line, then one line per row; lines end with CR LF.
+        types: Types of at least the columns of the table.
     """
     columns = {name: types[name] for name in csv[: csv.index("\r\n")].split(",")}
     return _arrow_from_csv(csv, columns) if kind == "arrow" else _frame_from_csv(csv, columns)

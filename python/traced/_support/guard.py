@@ -1,7 +1,8 @@
-"""Keeps failures of this package out of the job: whatever torch or Python calls is guarded here.
+"""Keeps failures of this package out of the job: guards the functions that torch or Python calls.
 
-``KeyboardInterrupt`` and its like always pass. It is loaded while torch is imported, together with
-all that it needs: what happens to the installation later cannot break it.
+``KeyboardInterrupt`` and other exceptions that are not an ``Exception`` always pass. This module
+and its imports are loaded during the import of torch, so later damage to the installation cannot
+break it.
 """
 
 from __future__ import annotations
@@ -11,24 +12,24 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from traced._support.say import described, say_once
+from traced._support.log import described, log_once
 
 _Error = TypeVar("_Error", bound=Exception)
 
 
 def for_the_user(error: _Error) -> _Error:
-    """Marks an error that a guard lets pass: the user must change something at set-up."""
+    """Marks an error that guards let pass, because the user must change the set-up."""
     error.traced_for_the_user = True  # type: ignore[attr-defined]
     return error
 
 
 class Guard:
-    """Ends its block at an error, and says so once per process for each consequence."""
+    """Suppresses an error of its block, and logs it once per process and consequence."""
 
     def __init__(self, consequence: str) -> None:
         """
         Args:
-            consequence: What the error costs, as a clause: "process groups are not recorded".
+            consequence: The effect of an error, as a clause: "process groups are not recorded".
         """
         self._consequence = consequence
 
@@ -48,12 +49,12 @@ class Guard:
 
 
 def guarded(consequence: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates a function of ours that torch or Python calls: at an error it returns None."""
+    """Decorates a function that torch or Python calls: it returns None instead of raising."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            # A try costs nothing, and torch.compile follows it; a Guard would be neither.
+            # A try is free and torch.compile can trace it; a Guard is neither.
             try:
                 return function(*args, **kwargs)
             except Exception as error:
@@ -66,8 +67,8 @@ def guarded(consequence: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 def report(consequence: str, error: Exception) -> None:
-    """Says what an error costs, once per process for each consequence; never fails."""
+    """Logs an error once per process and consequence; never raises."""
     try:
-        say_once(f"{consequence}: {described(error)}", ("guard", consequence))
-    except Exception:  # such as no memory
+        log_once(f"{consequence}: {described(error)}", ("guard", consequence))
+    except Exception:  # such as MemoryError
         return

@@ -1,4 +1,4 @@
-"""Files that tracectl still writes."""
+"""Recognizes files that tracectl has not finished writing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _PENDING = re.compile(r".\.[0-9a-f]{16}\.tmp$", re.IGNORECASE)
 
 
 def is_pending(name: str) -> bool:
-    """Whether a file in a folder of traces is not complete: what is in it will be in another one.
+    """Returns whether a file in a trace folder is a temporary one, to be renamed when complete.
 
     Args:
-        name: Of the file, with or without its folder.
+        name: The name of the file, with or without its folder.
     """
     return _PENDING.search(name) is not None

@@ -7,42 +7,45 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from traced._support.say import say_once
+from traced._support.log import log_once
 
 PREFIX = "TRACED_"
 
-# Of others: what the launcher calls the run is the default of TRACED_JOB, what the platform
-# says of the machine are labels.
+# Variables of launchers and platforms: they name the job or become labels.
 _DEFAULTS = ("TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "GPU_SERIAL", "VM_ID")
 
 _SWITCHED = {"1": True, "true": True, "yes": True, "on": True} | {
     "0": False, "false": False, "no": False, "off": False,
 }  # fmt: skip
 
-# What a value of the environment's that is not valid is replaced by, and what is said of that. Any
-# other counts as not set. None of them may cost the job more than was asked for.
-_INSTEAD = {
+# The settings that replace an invalid value of the environment, and the consequence as a clause.
+# Any other invalid value is ignored. A replacement must not cost the job more than it asked for.
+_REPLACEMENTS = {
     "TRACED_DIR": ({"TRACED": "0"}, "nothing is recorded"),
-    "TRACED_MAX_BYTES": ({"TRACED_MAX_BYTES": "1M"}, "the least bound, 1M, is taken"),
+    "TRACED_MAX_BYTES": ({"TRACED_MAX_BYTES": "1M"}, "the smallest limit, 1M, is used"),
 }
-_AS_NOT_SET: tuple[dict[str, str], str] = ({}, "it counts as not set")
+_IGNORED: tuple[dict[str, str], str] = ({}, "it is ignored")
+# Similarity from which difflib's answer is a likely misspelling.
+_SIMILAR = 0.6
+_SIMILAR_VARIABLE = 0.8
 
 _configured: dict[str, str] = {}
-# Names and values of the environment's that are not valid.
-_refused: set[tuple[str, str]] = set()
+# Names and values of invalid environment variables.
+_invalid: set[tuple[str, str]] = set()
 
 
 def current() -> dict[str, str]:
-    """Every setting that was made, by its environment name, without those that were refused."""
+    """Returns the valid settings that were made, by the names of their environment variables."""
     made = {
         name: value
         for name, value in os.environ.items()
         if name == "TRACED" or name.startswith(PREFIX)
     }
-    settings = {item: value for item, value in made.items() if (item, value) not in _refused}
+    settings = {item: value for item, value in made.items() if (item, value) not in _invalid}
     for name in made.keys() - settings.keys() - _configured.keys():
-        settings |= _INSTEAD.get(name, _AS_NOT_SET)[0]
+        settings |= _REPLACEMENTS.get(name, _IGNORED)[0]
     for name in _DEFAULTS:
         if name in os.environ and _is_text(os.environ[name]):
             settings[name] = os.environ[name]
@@ -50,136 +53,156 @@ def current() -> dict[str, str]:
 
 
 def are_made() -> bool:
-    """Whether any setting of ours was made, and tracing is not switched off."""
+    """Returns whether any TRACED setting was made, and tracing is not switched off."""
     made = _configured or any(n == "TRACED" or n.startswith(PREFIX) for n in os.environ)
     return bool(made) and not tracing_is_off()
 
 
 def switch(name: str) -> bool | None:
-    """Whether a setting is switched on; None where it is not set, or set to neither."""
+    """Returns whether a setting is on; None where it is not set, or is neither on nor off."""
     return _SWITCHED.get(current().get(name, "").lower())
 
 
 def tracing_is_off() -> bool:
-    """Whether TRACED=0: the traced spellings then create the stock objects."""
+    """Returns whether TRACED=0: traced backend names then create the stock objects."""
     return switch("TRACED") is False
 
 
 def traces_everything() -> bool:
-    """Whether TRACED=1: groups with stock names are traced, too."""
+    """Returns whether TRACED=1: groups with stock backend names are traced as well."""
     value = current().get("TRACED", "")
     if value and switch("TRACED") is None:
-        _refuse("TRACED", value, f"TRACED={value} is not valid: expected 0 or 1")
+        _reject("TRACED", value, f"TRACED={value} is not valid: expected 0 or 1")
     return switch("TRACED") is True
 
 
 def check(extension: ModuleType) -> None:
-    """Takes out of the environment's settings what is not valid, and says of each what was done.
+    """Removes invalid settings of the environment, and logs each with its consequence.
 
-    Those that were made in code are valid: ``configure`` refuses any other.
+    Settings from ``configure`` are valid already.
     """
     known = extension.check_settings({})
     for name, value in sorted(current().items()):
         if name not in known:
-            _say_unknown(name, known)
+            _log_unknown(name, known)
             continue
         try:
             _check_text(name, value)
             extension.check_settings({name: value})
         except ValueError as error:
-            _refuse(name, value, str(error))
+            _reject(name, value, str(error))
 
 
-def _say_unknown(name: str, known: dict[str, str]) -> None:
+def _log_unknown(name: str, known: dict[str, str]) -> None:
     if name.startswith(PREFIX):
-        meant = _suggestion(name, known)
-        say_once(f"{name} is no setting of traced; it has no effect{meant}")
+        likely = difflib.get_close_matches(name, known, n=1, cutoff=_SIMILAR_VARIABLE)
+        hint = f"; did you mean {likely[0]}?" if likely else ""
+        log_once(f"{name} is not a setting and has no effect{hint}")
 
 
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    likely = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
-    return f"; did you mean {likely[0]}?" if likely else ""
-
-
-def _refuse(name: str, value: str, problem: str) -> None:
-    _refused.add((name, value))
-    done = _INSTEAD.get(name, _AS_NOT_SET)[1]
-    say_once(f"{problem.rstrip('.')}; {done}")
+def _reject(name: str, value: str, problem: str) -> None:
+    _invalid.add((name, value))
+    consequence = _REPLACEMENTS.get(name, _IGNORED)[1]
+    log_once(f"{problem.rstrip('.')}; {consequence}")
 
 
 def configure(**settings: object) -> None:
-    """Sets settings from Python; they win over the environment.
+    """Sets settings for this process; they win over environment variables.
 
-    Call it before ``init_process_group``; what is set later is for processes
-    that have not begun to record.
+    Call it before ``init_process_group``: a process that records already keeps its settings. ::
+
+        traced.configure(dir="/scratch/traces", job="run42", labels={"site": "fi"})
 
     Args:
-        **settings: Names of docs/reference/settings.md without ``TRACED_``, in lower
-            case: ``dir``, ``job``, ``ring_mb``, ``labels`` (a string or a
-            dict), ... ``None`` takes a setting back.
+        **settings: Any setting of docs/reference/settings.md by its name in lower case without
+            ``TRACED_``. A value is a str, a number, a bool or a path, and for ``labels`` also a
+            dict. ``None`` removes what an earlier call set. Units are those of the setting.
 
     Raises:
-        ValueError: A value is not valid, or a folder cannot be written. The
-            message names it and says what would be right.
+        ValueError: A name or a value is not valid, or ``dir`` cannot be written to. The message
+            names the closest settings or the expected values. No setting changes then.
+        TracedError: The extension cannot be loaded with this torch.
     """
     from traced._support.extension import load_extension
 
+    extension = load_extension()
+    _check_names(settings, extension.check_settings({}))
     wanted = dict(_configured)
     for key, value in settings.items():
         name = PREFIX + key.upper()
         if value is None:
             wanted.pop(name, None)
-        elif isinstance(value, dict):
-            wanted[name] = ",".join(_pair(name, k, v) for k, v in value.items())
+        elif isinstance(value, dict) and key == "labels":
+            wanted[name] = ",".join(_pair(k, v) for k, v in value.items())
         else:
-            wanted[name] = _text(name, value)
-    known = load_extension().check_settings(wanted)
-    for name in wanted:
-        if name not in known:
-            raise ValueError(
-                f"{name} is no setting{_suggestion(name, known)}; there are "
-                f"{', '.join(sorted(known))}."
-            )
-    if "dir" in settings and "TRACED_DIR" in wanted:
+            wanted[name] = _text(key, value)
+            try:
+                extension.check_settings({name: wanted[name]})
+            except ValueError as error:
+                problem = str(error).removeprefix(f"{name}=").rstrip(".")
+                raise ValueError(f"traced.configure: {key}={problem}") from None
+    extension.check_settings(wanted)
+    if settings.get("dir") is not None:
         _check_folder(Path(wanted["TRACED_DIR"]))
     _configured.clear()
     _configured.update(wanted)
 
 
-def _pair(name: str, key: object, value: object) -> str:
+def _check_names(settings: Iterable[str], known: Iterable[str]) -> None:
+    names = sorted(name.removeprefix(PREFIX).lower() for name in known if name.startswith(PREFIX))
+    for key in settings:
+        if key in names:
+            continue
+        wanted = key.lower().removeprefix(PREFIX.lower())
+        likely = difflib.get_close_matches(wanted, names, cutoff=_SIMILAR)
+        likely = [wanted] if wanted in names else likely
+        hint = f"did you mean {' or '.join(likely)}?" if likely else f"there are {', '.join(names)}"
+        raise ValueError(f"traced.configure: {key} is not a setting; {hint}")
+
+
+def _pair(key: object, value: object) -> str:
     if "," in f"{key}{value}" or "=" in str(key):
         raise ValueError(
-            f"{name}: {key!r}: {value!r} is not valid: expected a key without , and = and a "
-            "value without ,."
+            f"traced.configure: labels: {key!r}: {value!r} is not valid: a label must not contain "
+            "a comma, nor its key an equals sign"
         )
     return f"{key}={value}"
 
 
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str | int | os.PathLike):
-        raise ValueError(f"{name}={value!r} is not valid: expected a string, number or path.")
-    text = str(os.fspath(value) if isinstance(value, os.PathLike) else value)
-    _check_text(name, text)
+def _text(key: str, value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, bool):
+        value = int(value)
+    if not isinstance(value, str | int | float):
+        raise ValueError(
+            f"traced.configure: {key}={value!r} is not valid: expected a str, number, bool or path"
+        )
+    text = str(value)
+    try:
+        _check_text(key, text)
+    except ValueError as error:
+        raise ValueError(f"traced.configure: {error}") from None
     return text
 
 
 def _check_text(name: str, value: str) -> None:
     if not _is_text(value):
-        raise ValueError(f"{name}={value!a} is not valid: expected text in UTF-8.")
+        raise ValueError(f"{name}={value!a} is not valid: expected text in UTF-8")
 
 
 def _check_folder(folder: Path) -> None:
-    # Where a relative one is depends on where recording begins.
-    there = folder
-    while not os.path.lexists(there) and there != there.parent:
-        there = there.parent
-    if folder.is_absolute() and not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+    # A relative folder is resolved where recording begins, maybe in another current folder.
+    existing = folder
+    while not os.path.lexists(existing) and existing != existing.parent:
+        existing = existing.parent
+    if folder.is_absolute() and not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
         raise ValueError(
-            f"TRACED_DIR={folder} is not valid: expected a folder; {there} is none that this user "
-            "may write to."
+            f"traced.configure: dir={folder} is not valid: {existing} is not a folder that this "
+            "user may write to"
         )
 
 
 def _is_text(value: str) -> bool:
-    # Bytes of the environment that are no UTF-8 are surrogates here.
+    # Bytes of the environment that are not UTF-8 become surrogates.
     return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)

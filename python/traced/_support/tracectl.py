@@ -1,4 +1,4 @@
-"""Runs the tracectl that came with this package."""
+"""Runs the tracectl that is installed with this package."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from traced._support.errors import CommandError
 
+_PREFIX = "tracectl: "
 _WARNING = "warning: "
 
 
 def find() -> str:
-    """The path of tracectl: beside the interpreter, else on PATH.
+    """Returns the path of tracectl: beside the interpreter, else on PATH.
 
     Raises:
         CommandError: It is not installed.
@@ -22,43 +23,42 @@ def find() -> str:
     beside = Path(sys.executable).with_name("tracectl")
     found = str(beside) if beside.exists() else shutil.which("tracectl")
     if found is None:
-        raise CommandError(
-            "tracectl is not installed: `pip install traced-tracectl` puts it beside python"
-        )
+        raise CommandError("tracectl is not installed; run `pip install traced-tracectl`")
     return found
 
 
 class Answer(NamedTuple):
-    """What tracectl said: data, and what it warned of."""
+    """The output of tracectl, and its warnings without their prefix."""
 
     output: bytes
     warnings: list[str]
 
 
 def ask(*arguments: str, also: int = 0, deadline_s: float | None = None) -> Answer:
-    """Runs tracectl.
+    """Runs tracectl and returns its output and warnings.
 
     Args:
-        also: An exit code that is no failure, besides 0.
-        deadline_s: How long it may take; for ever by default.
+        arguments: The command line after the program's name.
+        also: An exit code besides 0 that counts as success.
+        deadline_s: Seconds that it may take; unlimited by default.
 
     Raises:
-        CommandError: It failed; the message is tracectl's own.
+        CommandError: It failed; the message is that of tracectl.
         TimeoutExpired: It took longer.
     """
     done = subprocess.run(
         [find(), *arguments], capture_output=True, check=False, timeout=deadline_s
     )
-    words = done.stderr.decode(errors="replace")
+    errors = done.stderr.decode(errors="replace")
     if done.returncode not in (0, also):
-        message = words.strip() or f"tracectl {arguments[0]} failed"
+        message = errors.strip() or f"tracectl {arguments[0]} failed without a message"
         raise CommandError(message, exit_code=done.returncode)
-    lines = words.splitlines()
-    told = [line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING)]
-    return Answer(done.stdout, told)
+    lines = [line.removeprefix(_PREFIX) for line in errors.splitlines()]
+    warnings = [line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING)]
+    return Answer(done.stdout, warnings)
 
 
 def run(*arguments: str, also: int = 0, deadline_s: float | None = None) -> str:
     """Runs tracectl and returns its standard output; see `ask`."""
-    # As it is: text mode would change the line ends of CSV.
+    # Text mode of subprocess would change the line ends of CSV.
     return ask(*arguments, also=also, deadline_s=deadline_s).output.decode()

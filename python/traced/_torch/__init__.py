@@ -1,1 +1,1 @@
-"""What hooks torch: groups, their spellings, optimizers, modules."""
+"""Hooks into torch: process groups, backend names, optimizers and modules."""

@@ -1,4 +1,4 @@
-"""Training steps as the optimizer makes them (TRACED_AUTO_STEP=1)."""
+"""Begins training steps when the optimizer steps (TRACED_AUTO_STEP=1)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ _hook: Any = None
 
 
 def start() -> None:
-    """Begins step 0, and the next one whenever the optimizer has stepped, once per process.
+    """Begins step 0, and a step after each step of the optimizer; later calls have no effect.
 
-    A program with several optimizers steps each of them: the first one that does so counts, or
-    when that is gone the next. A step that the program begins by ``traced.step`` ends it: the
-    program counts itself.
+    With several optimizers only the first one that steps counts, and the next one when it is
+    deleted. A call of ``traced.step`` ends this: the program then counts its steps itself.
     """
     global _hook
     if _hook is not None:
@@ -29,11 +28,11 @@ def start() -> None:
 
 
 def stop() -> None:
-    """The program counts its steps itself."""
+    """Stops for good, because the program counts its steps itself."""
     global _counted, _hook
     if _hook:
         _hook.remove()
-    _hook = False  # for ever: the program has chosen
+    _hook = False  # not None, so that start() has no effect any more
     _counted = None
 
 

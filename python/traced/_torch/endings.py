@@ -1,8 +1,8 @@
-"""Tells the trace what ends its process: exceptions that nobody catches.
+"""Records the uncaught exceptions that end a process or a thread.
 
-The hooks of ``sys`` and ``threading`` are chained: the one that was there before is called after
-ours, with the same arguments. No code of the program's runs for it: an exception whose text would
-be made by a method of its own is told by its type and its plain arguments.
+The hooks of ``sys`` and ``threading`` are chained: the previous hook runs after ours, with the same
+arguments. No code of the program runs: an exception with its own ``__str__`` is recorded as its
+type and its plain arguments.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-# More than the recorder keeps of a text.
-_MOST_CHARACTERS = 1000
-_MOST_FILE_BYTES = 1 << 20
-_MOST_PATH_CHARACTERS = 200
-_MOST_NAME_CHARACTERS = 80
+# The recorder cuts texts to less.
+_MAX_CHARACTERS = 1000
+_MAX_FILE_BYTES = 1 << 20
+_MAX_PATH_CHARACTERS = 200
+_MAX_NAME_CHARACTERS = 80
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
-# Values whose text is made by no code of the program's.
+# Types whose str() runs no code of the program.
 _PLAIN = (str, int, float, bool, bytes, type(None))
 _PLAIN_TEXT = {
     kind.__str__ for kind in (BaseException, KeyError, OSError, ImportError, UnicodeError)
 }
 
 _installed_at: float | None = None
-# What was told as the end of the process: torch's decorator, the interpreter and a launcher may all
-# meet the same exception.
-_told = ""
+# The last recorded text: torch's decorator, the interpreter and a launcher may report the same
+# exception.
+_recorded = ""
 
 
 def install() -> None:
@@ -44,43 +44,44 @@ def install() -> None:
     _installed_at = time.time()
     sys.excepthook = _ending_process(getattr(sys, "excepthook", sys.__excepthook__))
     threading.excepthook = _ending_thread(threading.excepthook)
-    atexit.register(_tell_late)
+    atexit.register(_record_late)
 
 
 def exit_code_of(error: BaseException | None, handled: BaseException | None) -> int | None:
-    """The exit code of a child of ``multiprocessing`` that ends with this exception.
+    """Returns the exit code of a forked child of ``multiprocessing``, and records its exception.
 
-    What it raised is told: its parent hears of it, and no hook of ``sys`` does.
+    No hook of ``sys`` runs for it: multiprocessing catches the exception.
 
     Args:
-        error: What is being handled when its target has ended: what that raised, or nothing.
-        handled: What was being handled before, such as by who forked the child.
+        error: The exception that is handled when the child's target has ended; None if it
+            returned.
+        handled: The exception that was handled before, such as in the parent when it forked.
 
     Returns:
-        None where that cannot be told apart.
+        The exit code, or None if it is unknown because both are the same exception.
     """
     if error is None:
         return 0
     if error is handled:
         return None
     if not isinstance(error, SystemExit):
-        tell(error)
+        record(error)
         return 1
     code = 0 if error.code is None else error.code if isinstance(error.code, int) else 1
-    # torch.multiprocessing.spawn writes what it caught into a file, and exits.
+    # torch.multiprocessing.spawn writes the exception to a file and calls exit.
     if code != 0 and error.__context__ is not None and error.__context__ is not handled:
-        tell(error.__context__)
+        record(error.__context__)
     return code
 
 
-def tell(error: BaseException) -> None:
-    """Records an exception that ends the process, unless it was told before."""
+def record(error: BaseException) -> None:
+    """Records an exception that ends the process, unless it is recorded already."""
     with suppress(Exception):
-        _tell(text_of(error) + _interrupted_at(error))
+        _record_end(text_of(error) + _interrupted_at(error))
 
 
 def _interrupted_at(error: BaseException) -> str:
-    """The innermost line of the program that an interrupt reached, as a traceback spells it.
+    """Returns the innermost line of the program in a KeyboardInterrupt, as in a traceback.
 
     Returns "" for other exceptions. Prefers files of the program to those of Python and packages.
     """
@@ -99,13 +100,13 @@ def _interrupted_at(error: BaseException) -> str:
         return ""
     code = at.tb_frame.f_code
     function = getattr(code, "co_qualname", code.co_name)
-    # The recorder cuts a text; the path keeps its end.
-    path = code.co_filename[-_MOST_PATH_CHARACTERS:]
-    return f'\n  File "{path}", line {at.tb_lineno}, in {function[:_MOST_NAME_CHARACTERS]}'
+    # The recorder cuts texts at the end, so shorten the path here and keep its end.
+    path = code.co_filename[-_MAX_PATH_CHARACTERS:]
+    return f'\n  File "{path}", line {at.tb_lineno}, in {function[:_MAX_NAME_CHARACTERS]}'
 
 
 def text_of(error: BaseException) -> str:
-    """Its type and message, as the last line of a traceback has them."""
+    """Returns the type and message of an exception, as in the last line of a traceback."""
     kind = type(error)
     name = kind.__qualname__
     if kind.__module__ not in ("builtins", "__main__"):
@@ -114,8 +115,8 @@ def text_of(error: BaseException) -> str:
     if kind.__str__ in _PLAIN_TEXT and len(plain) == len(error.args):
         message = str(error)
     else:
-        message = ", ".join(str(value)[:_MOST_CHARACTERS] for value in plain)
-    message = message[:_MOST_CHARACTERS].strip()
+        message = ", ".join(str(value)[:_MAX_CHARACTERS] for value in plain)
+    message = message[:_MAX_CHARACTERS].strip()
     return f"{name}: {message}" if message else name
 
 
@@ -124,7 +125,7 @@ def _ending_process(previous: Callable[..., Any]) -> Callable[..., Any]:
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> Any:
         try:
-            tell(error)
+            record(error)
         finally:
             previous(kind, error, trace)
 
@@ -134,51 +135,51 @@ def _ending_process(previous: Callable[..., Any]) -> Callable[..., Any]:
 def _ending_thread(previous: Callable[..., Any]) -> Callable[..., Any]:
     def excepthook(args: threading.ExceptHookArgs) -> Any:
         try:
-            _tell_of_thread(args)
+            _record_thread(args)
         finally:
             previous(args)
 
     return excepthook
 
 
-def _tell_of_thread(args: threading.ExceptHookArgs) -> None:
-    if args.exc_value is None or args.exc_type is SystemExit:  # which ends a thread in order
+def _record_thread(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is None or args.exc_type is SystemExit:  # a normal end of a thread
         return
     with suppress(Exception):
         name = args.thread.name if args.thread else "?"
         _record(f"{name[:100]}: {text_of(args.exc_value)}", ends_process=False)
 
 
-def _tell_late() -> None:
-    """Tells what no hook of ours was told.
+def _record_late() -> None:
+    """Records at exit an exception that reached none of our hooks.
 
-    A hook that replaced ours leaves what the interpreter itself remembers; a program that caught
-    what torch's ``@record`` saw leaves the error file of its launcher.
+    If another hook replaced ours, ``sys.last_value`` has it. If the program caught an exception
+    that torch's ``@record`` reported, the error file of the launcher has it.
     """
     with suppress(Exception):
         error = getattr(sys, "last_value", None)
-        if not _told and isinstance(error, BaseException):
-            tell(error)
-        if not _told:
-            _tell(_text_of_error_file(os.environ.get("TORCHELASTIC_ERROR_FILE", "")))
+        if not _recorded and isinstance(error, BaseException):
+            record(error)
+        if not _recorded:
+            _record_end(_text_of_error_file(os.environ.get("TORCHELASTIC_ERROR_FILE", "")))
 
 
 def _text_of_error_file(path: str) -> str:
-    """What torchelastic's error file says; "" if there is none of this process's."""
+    """Returns the message in torchelastic's error file, or "" if this process wrote none."""
     if not os.path.isfile(path) or os.path.getmtime(path) < (_installed_at or 0) - 1:
         return ""
     with open(path, "rb") as file:
-        content = file.read(_MOST_FILE_BYTES)
+        content = file.read(_MAX_FILE_BYTES)
     message = json.loads(content)["message"]
     if isinstance(message, dict):
         message = message["message"]
-    return str(message)[:_MOST_CHARACTERS]
+    return str(message)[:_MAX_CHARACTERS]
 
 
-def _tell(text: str) -> None:
-    global _told
-    if text and text != _told:
-        _told = text
+def _record_end(text: str) -> None:
+    global _recorded
+    if text and text != _recorded:
+        _recorded = text
         _record(text, ends_process=True)
 
 

@@ -1,4 +1,4 @@
-"""Decides which backends of a group are traced, and has them wrapped."""
+"""Decides which backends of a group are traced, and wraps them."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ from traced._support import settings
 from traced._support.errors import TracedError
 from traced._support.extension import load_extension
 from traced._support.guard import for_the_user, guarded
-from traced._support.say import described, say_once
+from traced._support.log import described, log_once
 from traced._torch import (
     auto_step,
     endings,
+    job_name,
     modules,
     nccl_profiler,
     rendezvous,
     stacks,
     start_name,
 )
-from traced._torch.spellings import NCCL_NAMES, TracedName, is_traced
+from traced._torch.backend_names import NCCL_NAMES, TracedName, is_traced
 from traced._version import __version__
 
-# Finalizers with a priority run also in processes that skip atexit
-# (multiprocessing's forked children).
+# Finalizers with a priority run also in forked children of multiprocessing, which skip atexit.
 _FINALIZER_PRIORITY = 0
 _EXIT_TIMEOUT_S = 2.0
 
-# The process that has such a finalizer; a forked child inherits the number, not the fact.
+# The process with such a finalizer. A forked child inherits this number, not the finalizer.
 _finalized_pid: int | None = None
 
 
-def prepare(spelling: str, default_rank: int | None = None) -> None:
-    """Checks what can be checked before a group is made.
+def prepare(backend_name: str, default_rank: int | None = None) -> None:
+    """Checks a group before torch makes it.
 
     Args:
-        spelling: The backend, normalised.
-        default_rank: Rank of this process in the group, if it is the default group.
+        backend_name: The normalized backend string.
+        default_rank: The rank of this process, if the group is the default group.
 
     Raises:
-        RuntimeError: NCCL is asked for where it cannot be.
-        TracedError: The extension was not built for this torch.
+        RuntimeError: A traced NCCL is requested without a GPU.
+        TracedError: A traced backend is requested and no extension fits this torch.
     """
-    wanted = to_trace(spelling)
+    wanted = to_trace(backend_name)
     marked = [name for name in wanted.values() if isinstance(name, TracedName)]
     if any(name in NCCL_NAMES for name in marked) and not torch.cuda.is_available():
         raise for_the_user(
-            RuntimeError("traced:nccl needs a GPU and torch sees none; for CPU use traced:gloo")
+            RuntimeError("traced:nccl needs a GPU and torch finds none; use traced:gloo for CPUs")
         )
     if wanted and not settings.tracing_is_off():
         try:
@@ -62,7 +62,7 @@ def prepare(spelling: str, default_rank: int | None = None) -> None:
             if marked:
                 for_the_user(error)
                 raise
-            _say_not_loaded(error)
+            _log_not_loaded(error)
     if not wanted and default_rank is not None:
         announce.not_traced(default_rank)
 
@@ -74,19 +74,19 @@ def _load_for(wanted: dict[str, str]) -> None:
         nccl_profiler.offer(extension)
 
 
-def _say_not_loaded(error: TracedError) -> None:
-    """Tells it once: where only TRACED=1 asks for tracing, the job goes on without it."""
-    say_once(f"nothing is recorded: {error}")
+def _log_not_loaded(error: TracedError) -> None:
+    # Where only TRACED=1 requests tracing, the job goes on untraced.
+    log_once(f"nothing is recorded: {error}")
 
 
 def trace(group: dist.ProcessGroup, members: list[int]) -> None:
-    """Traces what is to be traced of a group that torch has completed.
+    """Wraps the backends of a complete group that are to be traced.
 
-    Never fails: a group that cannot be traced works untraced.
+    Never raises: a group that cannot be traced works untraced.
 
     Args:
-        group: Not yet known to anybody else.
-        members: Global ranks in group rank order; empty if not known.
+        group: A group that the program cannot use yet.
+        members: Global ranks in the order of group ranks; empty if unknown.
     """
     if settings.tracing_is_off():
         return
@@ -94,38 +94,38 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
         wanted = to_trace(c10d._world.pg_map[group][0])
         if wanted and not _start_recording(group, wanted):
             return
-        # Without it nothing is traced yet, so the group has no traced parent either.
+        # Without the extension no group is traced, so this one has no traced parent either.
         extension = sys.modules.get("traced._C")
         if extension and not extension.attach(group, wanted, members) and wanted:
-            say_once(_why_not(group))
+            log_once(_why_not(group))
     except TracedError as error:
-        _say_not_loaded(error)
+        _log_not_loaded(error)
     except Exception as error:
-        say_once(f"a process group is not recorded: {described(error)}", ("group", type(error)))
+        log_once(f"a process group is not recorded: {described(error)}", ("group", type(error)))
 
 
 def _why_not(group: dist.ProcessGroup) -> str:
     if not group._device_types:
-        # Then torch puts it in the place of its own, and calls it instead of a backend.
+        # torch then uses this object itself and calls no backend.
         return (
-            f"a group that is a {type(group).__qualname__} itself, and has no backend, is not "
-            "recorded: only a torch.distributed.Backend can be wrapped"
+            f"a group of class {type(group).__qualname__} is not recorded: it has no "
+            "torch.distributed.Backend to wrap"
         )
-    return "a group whose members are not known (enable_reconfigure) is not recorded"
+    return "a group with enable_reconfigure is not recorded: its members may change"
 
 
-def to_trace(spelling: str) -> dict[str, str]:
-    """Device to backend name, of what is to be traced.
+def to_trace(backend_name: str) -> dict[str, str]:
+    """Returns the names of the backends to trace, by device.
 
     Args:
-        spelling: The backend of a group.
+        backend_name: The backend string of a group.
     """
     everything = settings.traces_everything()
-    if not everything and not is_traced(spelling):
+    if not everything and not is_traced(backend_name):
         return {}
-    served = c10d.BackendConfig(spelling).get_device_backend_map()
-    if isinstance(spelling, TracedName):
-        return dict.fromkeys(served, spelling)
+    served = c10d.BackendConfig(backend_name).get_device_backend_map()
+    if isinstance(backend_name, TracedName):
+        return dict.fromkeys(served, backend_name)
     return {
         device: name
         for device, name in served.items()
@@ -134,7 +134,7 @@ def to_trace(spelling: str) -> dict[str, str]:
 
 
 def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
-    # The default group is not known as such before it is complete.
+    # The default group is not initialized before it is complete.
     initialized = dist.is_initialized()
     versions = {
         "traced": __version__,
@@ -145,13 +145,15 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         nccl: Any = torch.cuda.nccl  # has no types
         versions["nccl"] = ".".join(map(str, nccl.version()))
     extension = load_extension()
-    # Only a new default group makes a process another rank.
+    # Only a new default group can change the rank of a process.
     started = initialized and extension.location() is not None
     start, start_attempt = ("", 0) if started else start_name.agree(group, _attempt())
+    made = settings.current()
+    job = "" if started else job_name.agree(group, made, _attempt())
     rank = dist.get_rank() if initialized else group.rank()
     world_size = dist.get_world_size() if initialized else group.size()
     started = started or extension.start_recording(
-        settings=settings.current(),
+        settings=made | ({"TRACED_JOB": job} if job else {}),
         rank=rank,
         world_size=world_size,
         attempt=_attempt(),
@@ -168,7 +170,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         _stop_when_multiprocessing_ends()
         problem = keeper.start(extension)
         if problem:
-            say_once(problem)
+            log_once(problem)
         if settings.switch("TRACED_AUTO_STEP"):
             auto_step.start()
     return bool(started)
@@ -180,8 +182,8 @@ def _attempt() -> int:
 
 
 def _stop_when_multiprocessing_ends() -> None:
-    # A process that multiprocessing forked leaves by os._exit: no exit handler
-    # runs, but its finalizers do. Any other process stops at its exit.
+    # A forked child of multiprocessing ends with os._exit, which runs finalizers but no exit
+    # handlers. Any other process stops recording in an exit handler.
     import multiprocessing
     from multiprocessing import util
 
@@ -194,6 +196,6 @@ def _stop_when_multiprocessing_ends() -> None:
 
 @guarded("the end of this process is not recorded")
 def _stop(handled: BaseException | None) -> None:
-    # multiprocessing runs this while it handles what the child's target raised.
+    # multiprocessing runs this while it handles an exception of the child's target.
     exit_code = endings.exit_code_of(sys.exc_info()[1], handled)
     load_extension().stop_recording(_EXIT_TIMEOUT_S, exit_code)

@@ -1,19 +1,16 @@
-"""Where torch.distributed tells us of the groups that it makes.
+"""Wraps the functions of torch.distributed that create and end process groups.
 
-Three functions of ``distributed_c10d`` are wrapped, and two methods of
-``ProcessGroup``. They are called when a group is made or ends, never by a
-collective (what makes several operations of one call is wrapped in ``object_calls``):
+They run when a group is made or ends, never during a collective (``object_calls`` wraps the calls
+that issue several operations):
 
-- ``_new_process_group_helper`` creates a group: settings and spelling are
-  checked before anything is created;
-- ``_register_process_group`` is called for every group when it is complete, also
-  for split and shrunk ones: the wrappers are put in;
-- ``_get_split_source`` hands a backend to C++ that must be the stock object;
-- ``ProcessGroup.abort`` and ``shutdown`` go to the stock objects, past the
-  wrappers: that a group is aborted, or cannot be shut down, is marked here.
+- ``_new_process_group_helper`` creates a group. The wrapper first checks settings and names.
+- ``_register_process_group`` runs for every complete group, also for split and shrunk ones. The
+  wrapper attaches the traced backends.
+- ``_get_split_source`` passes a backend to C++. The wrapper passes the stock object.
+- ``ProcessGroup.abort`` and ``shutdown`` bypass the traced backends. The wrapper records them.
 
-The modules that tracing needs are imported when a group is to be traced, within a guard: a package
-that was removed or replaced since torch was imported costs the job its trace and nothing else.
+The modules that tracing needs are imported within a guard, when a group is to be traced. If the
+package was removed or replaced since the import of torch, the job loses its trace, nothing else.
 """
 
 from __future__ import annotations
@@ -27,12 +24,12 @@ from typing import Any
 
 from traced._support import settings
 from traced._support.guard import Guard
-from traced._torch import nodes, object_calls, spellings
+from traced._torch import backend_names, nodes, object_calls
 from traced._torch.unwrapped import unwrapped
 
 _NOT_RECORDED = "process groups are not recorded"
 
-# Global ranks of the groups under way, by name.
+# Global ranks of the groups that are being created, by name.
 _members: dict[str, list[int]] = {}
 
 _installed = False
@@ -46,13 +43,13 @@ def install() -> None:
     _installed = True
     import torch.distributed.distributed_c10d as c10d
 
-    # All are looked up before the first is replaced: a torch that lacks one stays as it is.
+    # Look up all before replacing any: a torch that lacks one is left unchanged.
     functions: list[tuple[Any, str, Callable[..., Any]]] = [
         (c10d, "_new_process_group_helper", _preparing),
         (c10d, "_register_process_group", _attaching),
         (c10d, "_get_split_source", _unwrapping),
-        (c10d.ProcessGroup, "abort", functools.partial(_telling, is_abort=True)),
-        (c10d.ProcessGroup, "shutdown", functools.partial(_telling, is_abort=False)),
+        (c10d.ProcessGroup, "abort", functools.partial(_recording_end, is_abort=True)),
+        (c10d.ProcessGroup, "shutdown", functools.partial(_recording_end, is_abort=False)),
     ]
     wrapped = [
         (owner, name, functools.wraps(getattr(owner, name))(wrap(getattr(owner, name))))
@@ -72,7 +69,7 @@ def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
             call = signature.bind(*args, **kwargs)
             given = call.arguments
             name = given["group_name"]
-            given["backend"] = spellings.normalised(given["backend"])
+            given["backend"] = backend_names.normalised(given["backend"])
             args, kwargs = call.args, call.kwargs
             _prepare(given)
         try:
@@ -91,15 +88,15 @@ def _prepare(given: dict[str, Any]) -> None:
         groups.prepare(given["backend"], given["group_rank"] if is_default else None)
     nodes.publish(given)
     # torch leaves the list empty for the default group. With enable_reconfigure the members
-    # change, and nobody tells us.
+    # change later, without a call that could be wrapped.
     ranks = list(given["global_ranks_in_group"]) or list(range(given["group_size"]))
     _members[given["group_name"]] = [] if given.get("enable_reconfigure") else ranks
 
 
-def _may_be_traced(spelling: str) -> bool:
-    """Whether anything but the stock behaviour is possible; imports nothing."""
-    asked = spellings.is_traced(spelling) or settings.are_made()
-    return asked or "traced._C" in sys.modules
+def _may_be_traced(backend_name: str) -> bool:
+    """Returns whether the group may need tracing; imports nothing."""
+    requested = backend_names.is_traced(backend_name) or settings.are_made()
+    return requested or "traced._C" in sys.modules
 
 
 def _attaching(register: Callable[..., Any]) -> Callable[..., Any]:
@@ -122,7 +119,7 @@ def _attach(group_name: str, group: Any) -> None:
     nodes.place(group)
 
 
-def _telling(method: Callable[..., Any], is_abort: bool) -> Callable[..., Any]:
+def _recording_end(method: Callable[..., Any], is_abort: bool) -> Callable[..., Any]:
     def end(group: Any, *args: Any, **kwargs: Any) -> Any:
         extension = sys.modules.get("traced._C")
         if extension is None:  # nothing is traced

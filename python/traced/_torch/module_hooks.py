@@ -1,8 +1,8 @@
-"""The hooks by which modules and optimizers tell that they run.
+"""Hooks modules and optimizers, to track which of them runs.
 
-They are PyTorch's global ones: nothing is put on a module, which would be saved and copied with it,
-and keep it off PyTorch's fast paths. Backward has no hooks: the extension knows what the nodes of
-the autograd graph are of (c10d/program/running_modules.h).
+These are PyTorch's global hooks. Hooks on a module would be saved and copied with it, and would
+disable PyTorch's fast paths. Backward needs no hooks: the extension maps the nodes of the autograd
+graph to modules (c10d/program/running_modules.h).
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from torch import nn
 from torch.nn.modules import module as nn_module
 
 from traced._support.guard import Guard, guarded
-from traced._support.say import say_once
-from traced._torch.module_table import FOREIGN, ModuleTable, tell_of_compiled
+from traced._support.log import log_once
+from traced._torch.module_table import FOREIGN, ModuleTable, warn_of_compiled
 
 # The frames that run modules and optimizers.
 _RUNNERS = (("torch.nn.modules.module", "_call_impl"), ("torch.optim.optimizer", "wrapper"))
-# The warning of torch.compile that its own wrapper is hooked, too: it is to be.
+# torch.compile warns that its own wrapper is hooked as well, which is intended.
 _TWICE = r"Using `torch\.compile\(module\)` when there are global hooks"
 
 
 _NO_MODULE = "some operations have no module"
 _guarded = guarded(_NO_MODULE)
 
-# Where FSDP2's collectives are issued. A module that it wraps has hooks.
+# The module that issues FSDP2's collectives. Modules that FSDP2 wraps have hooks.
 _FSDP = "torch.distributed.fsdp._fully_shard._fsdp_param_group"
 
 
 class _Leaving:
-    """Leaves a module after the hooks that it has of its own, which are a part of it."""
+    """Leaves a module after the hooks on the module itself, which count as part of it."""
 
     def __init__(self, extension: Any, module: nn.Module, entered: int) -> None:
         self._leave = extension.leave_module
@@ -48,21 +48,21 @@ class _Leaving:
         self.leave()
 
     def leave(self) -> None:
-        """Of a call in another thread: leaves nothing here."""
+        """Leaves the module; has no effect if the call was made on another thread."""
         self._handle.remove()
         self._leave(self._entered)
 
     @property
-    def will_come(self) -> bool:
-        """Whether the call goes on to its hooks: it does not once something was raised."""
+    def will_run(self) -> bool:
+        """Whether the call will run its hooks, which it does not after an exception."""
         return sys.exc_info()[1] is self._handled
 
 
 class ModuleHooks:
-    """All hooks, from its making until :meth:`remove`."""
+    """Installs all hooks; :meth:`remove` removes them."""
 
     def __init__(self, extension: Any, table: ModuleTable, all_modules: bool) -> None:
-        #: Whether a module that runs within no other and is not known is a model of its own.
+        #: Whether an unknown module that runs outside any other becomes a model.
         self.all_modules = all_modules
         self._extension = extension
         self._table = table
@@ -76,27 +76,27 @@ class ModuleHooks:
         extension.stamp_modules(True)
 
     def remove(self) -> None:
-        """Takes all hooks back."""
+        """Removes all hooks."""
         self._extension.stamp_modules(False)
         for handle in self._handles:
             handle.remove()
         if self._restore_fsdp is not None:
             self._restore_fsdp()
 
-    # Functions and not methods: they are called a million times.
+    # Closures, because they run for every call of every module.
 
     def _entering(self) -> Callable[[nn.Module, Any], None]:
-        entries, extension, meet = self._table._entries, self._extension, self._meet
+        entries, extension, add_unknown = self._table._entries, self._extension, self._add_unknown
         enter, depth = extension.enter_forward, extension.module_depth
 
         @_guarded
         def entering(module: nn.Module, args: Any) -> None:
             if torch.compiler.is_compiling():
-                tell_of_compiled()
+                warn_of_compiled()
                 return
             entry = entries.get(id(module))
             if entry is None:
-                number = meet(module)
+                number = add_unknown(module)
             else:
                 number = entry.number
                 if entry.is_root and depth():
@@ -118,10 +118,10 @@ class ModuleHooks:
         def leaving(module: nn.Module, args: Any, output: Any) -> None:
             if torch.compiler.is_compiling():
                 return
-            # Behind it may be what a hook made while the module runs, as CommDebugMode's does.
+            # A hook such as that of CommDebugMode may have added hooks after _Leaving.
             for hook in reversed(module._forward_hooks.values()):
                 if type(hook) is _Leaving:
-                    if not hook.will_come:
+                    if not hook.will_run:
                         hook.leave()
                     return
             entry = entries.get(id(module))
@@ -130,14 +130,14 @@ class ModuleHooks:
 
         return leaving
 
-    def _meet(self, module: nn.Module) -> int:
+    def _add_unknown(self, module: nn.Module) -> int:
         if self._extension.module_depth():
             _repair(self._extension)
         running = self._extension.running_module()
         if running == FOREIGN and self.all_modules:
             self._table.add(module, None, automatic=True)
             return self._table.number(module) or FOREIGN
-        return self._table.met(module, running)
+        return self._table.add_late(module, running)
 
 
 def _optimizer_hooks(extension: Any) -> list[Any]:
@@ -166,25 +166,31 @@ def _optimizer_hooks(extension: Any) -> list[Any]:
 
 
 def _repair(extension: Any) -> None:
-    """Leaves what has no end: an optimizer that raised, a module that was interrupted.
+    """Leaves modules and optimizers that never ended, because they raised or were interrupted.
 
-    It looks for calls on the stack, so it is for moments when usually nothing is entered.
+    It walks the stack, so call it only where usually no module is entered.
     """
     calls = 0
     frame: Any = sys._getframe(1)
     while frame is not None and calls < 2:
         calls += (frame.f_globals.get("__name__"), frame.f_code.co_name) in _RUNNERS
         frame = frame.f_back
-    if calls < 2:  # there is but the one that is about to begin
+    if calls < 2:  # only the call that is about to begin
         extension.leave_all_modules()
 
 
 def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
-    """Lets FSDP2's collectives be of the module they are for: it also gathers ahead, for others."""
+    """Attributes FSDP2's collectives to the module they serve; returns a function to undo it.
+
+    FSDP2 also gathers ahead for modules that do not run yet.
+    """
     group_type: Any = getattr(sys.modules[_FSDP], "FSDPParamGroup", None)
     methods = {name: getattr(group_type, name, None) for name in ("unshard", "post_backward")}
     if None in methods.values():
-        say_once("this torch's FSDP2 is not known: what it gathers ahead is of the module before")
+        log_once(
+            "the FSDP2 of this torch is not supported: its prefetched all-gathers are attributed "
+            "to the previous module"
+        )
         return lambda: None
 
     def following(method: Any) -> Any:
@@ -210,7 +216,7 @@ def _follow_fsdp(extension: Any, table: ModuleTable) -> Callable[[], None]:
 
     def restore() -> None:
         for name, method in methods.items():
-            # Unless somebody else has put something around it since.
+            # Keep the wrapper of another package around ours.
             if getattr(group_type, name) is ours[name]:
                 setattr(group_type, name, method)
 

@@ -1,4 +1,4 @@
-"""What modules are called: their models, and the attributes that lead to them."""
+"""Names modules by their model and by the attributes that lead to them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 import torch
 from torch import nn
 
-from traced._support.lossy import lossy
-from traced._support.say import say_once
+from traced._support.coerce import printable
+from traced._support.log import log_once
 
 #: A module that belongs to no tracked model.
 FOREIGN = 0
-# How often a model is walked in vain for modules that it did not have when it was walked before.
-_VAIN_WALKS = 8
+# Maximum number of successive searches of a model that find no new module.
+_MAX_FAILED_SEARCHES = 8
 
 
 class Model:
-    """A model whose modules are known by name. It is not kept alive.
+    """A tracked model; the object does not keep it alive.
 
     Attributes:
-        number: Never given twice.
-        name: Unique among those that live.
-        automatic: Nobody asked for it: it was met with all modules being tracked.
+        number: The id of the model; ids are not reused.
+        name: Unique among living models.
+        automatic: Whether TRACED_MODULES added it, not a call of track_modules.
     """
 
     _numbers = itertools.count(1)
@@ -37,7 +37,7 @@ class Model:
         self.name = name
         self.automatic = automatic
         self.root = weakref.ref(root, lambda _: disown(number))
-        self.vain_walks = 0
+        self.failed_searches = 0
 
 
 class _Entry:
@@ -51,7 +51,7 @@ class _Entry:
 
 
 class ModuleTable:
-    """The modules of all tracked models, by identity. None of them is kept alive."""
+    """The modules of all tracked models, by identity; it does not keep them alive."""
 
     def __init__(self, extension: Any) -> None:
         self._extension = extension
@@ -60,22 +60,22 @@ class ModuleTable:
         self._lock = threading.RLock()
 
     def number(self, module: nn.Module) -> int | None:
-        """What the extension knows it by; FOREIGN, or None if it was not met yet."""
+        """Returns the module's id in the extension, FOREIGN, or None if it is not known yet."""
         entry = self._entries.get(id(module))
         return None if entry is None else entry.number
 
     def model_at(self, module: nn.Module) -> Model | None:
-        """The model whose root it is."""
+        """Returns the model whose root is this module, or None."""
         return next((model for model in self.models() if model.root() is module), None)
 
     def models(self) -> list[Model]:
-        """Those that live."""
+        """Returns the models that are still alive."""
         with self._lock:
             self._models = [model for model in self._models if model.root() is not None]
             return list(self._models)
 
     def add(self, root: nn.Module, name: str | None, *, automatic: bool = False) -> Model:
-        """Names all modules of a model; those that another tracked model has keep their names."""
+        """Names all modules of a model, except those that belong to another tracked model."""
         with self._lock:
             before = [model for model in self.models() if model.root() is not root]
             taken = {model.name for model in before}
@@ -83,32 +83,37 @@ class ModuleTable:
             model = Model(root, unique, automatic, self._extension.disown_parameters)
             self._models = [*before, model]
             self._walk(model, may_take=True)
-            # What is now a part of a model is no model any more.
+            # An automatic model that is now a part of this one is no longer a model.
             for other in before:
                 if other.automatic and not self._is_own(other):
                     self._drop(other)
             return model
 
     def remove(self, model: Model) -> None:
-        """Forgets a model and its modules."""
+        """Removes a model and its modules."""
         with self._lock:
             self._drop(model)
             for key, entry in list(self._entries.items()):
                 if entry.model is model:
                     self._entries.pop(key, None)
-            for other in self.models():  # it may have what this one had first
+            for other in self.models():  # another model may share its modules
                 self._walk(other)
 
-    def met(self, module: nn.Module, running: int) -> int:
-        """Names a module that was not known, and runs within the module of that number."""
+    def add_late(self, module: nn.Module, running: int) -> int:
+        """Names an unknown module that runs inside a known one, and returns its id or FOREIGN.
+
+        Args:
+            module: The unknown module.
+            running: The id of the module that runs it.
+        """
         with self._lock:
             model = self._model_with(running)
-            if model is not None and model.vain_walks < _VAIN_WALKS:
-                model.vain_walks += 1
+            if model is not None and model.failed_searches < _MAX_FAILED_SEARCHES:
+                model.failed_searches += 1
                 self._walk(model)
                 number = self.number(module)
                 if number is not None:
-                    model.vain_walks = 0
+                    model.failed_searches = 0
                     return number
             self._set(module, FOREIGN, None)
             return FOREIGN
@@ -126,11 +131,13 @@ class ModuleTable:
         owned: list[tuple[torch.Tensor, int]] = []
         for name, module in root.named_modules():
             if _is_compiled(module):
-                tell_of_compiled()
-            if self._is_of_another(module, model, may_take):
+                warn_of_compiled()
+            if self._belongs_to_another(module, model, may_take):
                 continue
             kind = type(module).__name__
-            number = self._extension.module_number(lossy(model.name), lossy(name), lossy(kind))
+            number = self._extension.module_number(
+                printable(model.name), printable(name), printable(kind)
+            )
             self._set(module, number, model)
             owned += [(p, number) for p in _parameters(module)]
         self._extension.own_parameters(model.number, owned)
@@ -139,7 +146,7 @@ class ModuleTable:
         self._models = [other for other in self._models if other is not model]
         self._extension.disown_parameters(model.number)
 
-    def _is_of_another(self, module: nn.Module, model: Model, may_take: bool) -> bool:
+    def _belongs_to_another(self, module: nn.Module, model: Model, may_take: bool) -> bool:
         entry = self._entries.get(id(module))
         if entry is None or entry.model is None or entry.model is model:
             return False
@@ -180,13 +187,16 @@ def _is_compiled(module: nn.Module) -> bool:
     return compiled or type(module).__name__ == "OptimizedModule"
 
 
-def tell_of_compiled() -> None:
-    """Says, once, what is not seen. Code that is being compiled calls it then, and only then."""
-    say_once(
-        "modules that torch.compile has compiled are not seen while they run: what they issue "
-        "is of the module around them"
+def warn_of_compiled() -> None:
+    """Logs once that compiled modules are not tracked.
+
+    torch.compile calls it during compilation, so compiled code does not contain the call.
+    """
+    log_once(
+        "compiled modules (torch.compile) are not tracked while they run: their operations are "
+        "attributed to the enclosing module"
     )
 
 
-# What `torch.compiler.assume_constant_result` sets, which would import the compiler.
-tell_of_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]
+# As `torch.compiler.assume_constant_result` does, which would import the compiler.
+warn_of_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]

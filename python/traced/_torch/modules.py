@@ -1,4 +1,4 @@
-"""Which module an operation belongs to, and whether it is forward, backward, ... of it."""
+"""Tracks which module, and which phase of it, each operation belongs to."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _hooks: Any = None
 
 
 class TrackedModel:
-    """A model whose operations are stamped; made by :func:`track_modules`.
+    """A model whose modules are tracked; made by :func:`track_modules`.
 
-    As a context manager it ends with the block.
+    As a context manager it stops tracking at the end of the block.
 
     Attributes:
-        name: What the model is called in the trace.
+        name: The name of the model in the trace.
     """
 
     def __init__(self, model: Any, name: str) -> None:
@@ -31,7 +31,7 @@ class TrackedModel:
         self.name = name
 
     def remove(self) -> None:
-        """Stamps no more of its operations. The last one takes all hooks along."""
+        """Stops tracking the model. Removing the last tracked model removes all hooks."""
         with _lock:
             if self._model is None:
                 return
@@ -52,55 +52,60 @@ class TrackedModel:
 
 
 def track_modules(model: nn.Module, name: str | None = None) -> TrackedModel:
-    """Stamps each operation with the module it belongs to, and with its phase.
+    """Records the module and the phase that each operation of a model belongs to.
 
-    A module is called by the attributes that lead to it from the model; one that several lead to,
-    by the first of them. The phase is `forward`, `backward`, `recompute` (a forward within
-    backward, as activation checkpointing has it) or `optimizer`. docs/use/context.md explains
-    modules under DDP, FSDP2, tensor parallelism and torch.compile.
+    A module is named by the first chain of attributes that leads to it from the model. The phase is
+    `forward`, `backward`, `recompute` (a forward within backward, as in activation checkpointing)
+    or `optimizer`. docs/use/context.md explains modules under DDP, FSDP2, tensor parallelism and
+    torch.compile.
 
-    What the job computes stays the same. The model is not kept alive. All modules of a process
-    without a call of this: ``TRACED_MODULES=1``.
+    Tracking changes no result and does not keep the model alive. ``TRACED_MODULES=1`` tracks all
+    models of the process without a call.
 
     Args:
-        model: Wrapped and sharded or not yet.
-        name: In the trace; by default the model's class. Of models with the same name the later
-            ones have a number.
+        model: The model, before or after it is wrapped or sharded.
+        name: The name in the trace; by default the class of the model. Later models with the same
+            name get a number.
+
+    Returns:
+        The tracked model; call its ``remove`` to stop, or use it as a context manager.
 
     Raises:
-        TypeError: `model` is no module, or `name` no str.
-        TracedError: The model is tracked already.
+        TypeError: `model` is not a Module, or `name` is not a str.
+        TracedError: The model is tracked already, or the extension cannot be loaded.
     """
     from torch import nn
 
     if not isinstance(model, nn.Module):
-        raise TypeError(f"track_modules: model must be a Module, not {type(model).__name__}")
+        raise TypeError(f"traced.track_modules: model must be a Module, not {type(model).__name__}")
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"track_modules: name must be a str, not {type(name).__name__}")
+        raise TypeError(f"traced.track_modules: name must be a str, not {type(name).__name__}")
     if settings.tracing_is_off():
         return TrackedModel(None, name or type(model).__name__)
     with _lock:
         table = _install(all_modules=False)
         tracked = table.model_at(model)
         if tracked is not None and not tracked.automatic:
-            raise TracedError(f"track_modules: the model is tracked already, as {tracked.name}")
+            raise TracedError(
+                f"traced.track_modules: the model is tracked already, as {tracked.name}"
+            )
         added = table.add(model, name)
         return TrackedModel(added, added.name)
 
 
 def name_of(model: nn.Module) -> str | None:
-    """What a tracked model is called in the trace; None if it is not tracked."""
+    """Returns the name of a tracked model in the trace, or None if it is not tracked."""
     tracked = _table.model_at(model) if _table is not None and _hooks is not None else None
     return None if tracked is None else str(tracked.name)
 
 
 def is_tracked(model: nn.Module) -> bool:
-    """Whether the model is tracked as such."""
+    """Returns whether the model itself is tracked, not only its modules."""
     return name_of(model) is not None
 
 
 def follow_setting() -> None:
-    """Tracks all modules if TRACED_MODULES says so."""
+    """Tracks all modules if TRACED_MODULES is on."""
     if settings.switch("TRACED_MODULES"):
         with _lock:
             _install(all_modules=True)

@@ -1,8 +1,8 @@
-"""Tells the ranks of a job on which node each of them is, where TRACED_SCOPE asks for that.
+"""Shares the node of each rank through the job's store, for TRACED_SCOPE=crossnode.
 
-Each rank says it in the job's store before its first traced group is made, and reads what the
-others said when a group is complete. Nobody waits: a group whose nodes are not all known yet is
-recorded, and asked for again when the next group is made.
+Each rank writes its node to the store before its first traced group is made, and reads the others'
+when a group is complete. No rank waits: a group whose nodes are not all known is recorded, and
+decided again when the next group is made.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from torch._C._distributed_c10d import PrefixStore, Store
 
 from traced._support import settings
 
-# Which default group of this process the present one is: ranks of a job usually agree on it, and
-# where they do not all is recorded.
+# Counts the default groups of this process. Where ranks disagree on it, everything is recorded.
 _job = 0
-# The one in whose store this process has said its node.
+# The value of _job for which this process has published its node.
 _published = 0
 
 
 def publish(given: dict[str, Any]) -> None:
-    """Says on which node this process is, once for each default group.
+    """Writes the node of this process to the store, once per default group.
 
     Args:
-        given: The arguments that torch makes a group with.
+        given: The arguments with which torch creates a group.
     """
     global _job, _published
     is_default = not given["global_ranks_in_group"]
@@ -48,10 +47,10 @@ def publish(given: dict[str, Any]) -> None:
 
 
 def place(group: dist.ProcessGroup) -> None:
-    """Decides what is left out, of a new group and of those for which it was too early.
+    """Decides which groups are recorded: the new one, and those that could not be decided before.
 
     Args:
-        group: One that is complete; the default group may be it.
+        group: A complete group, such as the default group.
     """
     extension = sys.modules.get("traced._C")
     if extension is None or _published != _job or _job == 0:
@@ -62,13 +61,13 @@ def place(group: dist.ProcessGroup) -> None:
             extension.place(each, _store(default), _job)
 
 
-def _wanted(spelling: str) -> bool:
-    from traced._torch import groups  # not in every process that imports torch
+def _wanted(backend_name: str) -> bool:
+    from traced._torch import groups  # imported only where something may be traced
 
     by_node = settings.current().get("TRACED_SCOPE") == "crossnode"
-    return by_node and not settings.tracing_is_off() and bool(groups.to_trace(spelling))
+    return by_node and not settings.tracing_is_off() and bool(groups.to_trace(backend_name))
 
 
 def _store(default: dist.ProcessGroup) -> Store:
-    # Where the keys of groups are, whoever else uses the store.
+    # Has the prefix of the default group, so that keys of other users of the store differ.
     return c10d._world.pg_map[default][1]

@@ -1,9 +1,8 @@
-"""Calls of torch.distributed that issue several operations, such as ``all_gather_object``.
+"""Wraps functions of torch.distributed that issue several operations, as ``all_gather_object``.
 
-The backend sees the operations. What they belong to is known only here: the functions are wrapped,
-so that their operations are stamped with the call, its number and the pickled size of what this
-rank put into it. A function that was imported from ``torch.distributed`` before torch loaded this
-package is the stock one, and its operations stand for themselves.
+The backend sees only the operations. The wrappers add the call that they belong to, its number and
+the pickled size of this rank's objects. Operations of a function that was imported from
+``torch.distributed`` before torch loaded this package have no call.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ _NAMES = (
 )
 
 _numbers = itertools.count(1)
-_under_way = threading.local()
+_running = threading.local()
 
 
 class _Call:
-    """One call, while it runs, on its thread."""
+    """A running call on its thread."""
 
     def __init__(self, extension: Any, name: str) -> None:
         self._extension = extension
         self._name = name
         self._number = next(_numbers)
-        self._outer: _Call | None = getattr(_under_way, "call", None)
+        self._outer: _Call | None = getattr(_running, "call", None)
         self._bytes: int | None = None
         self._entered = extension.enter_call(name, self._number, None)
-        _under_way.call = self
+        _running.call = self
 
     def add(self, size: int) -> None:
         self._bytes = (self._bytes or 0) + size
@@ -48,7 +47,7 @@ class _Call:
         self._entered = self._extension.enter_call(self._name, self._number, self._bytes)
 
     def end(self) -> None:
-        _under_way.call = self._outer
+        _running.call = self._outer
         self._extension.leave(self._entered)
 
 
@@ -92,7 +91,7 @@ def _adding_sizes(pickle: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(pickle)
     def to_tensor(*args: Any, **kwargs: Any) -> Any:
         pickled = pickle(*args, **kwargs)
-        call: _Call | None = getattr(_under_way, "call", None)
+        call: _Call | None = getattr(_running, "call", None)
         if call is not None:
             with suppress(Exception):
                 call.add(pickled[0].numel())

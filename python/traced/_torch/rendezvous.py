@@ -1,4 +1,4 @@
-"""What tells the run of a process from other runs of the same name, without asking another rank."""
+"""Identifies the run of a process among runs of the same name, without another rank."""
 
 from __future__ import annotations
 
@@ -11,40 +11,42 @@ from typing import Any
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-# Of a wrapper around a store around a store; no job has that many.
-_MOST_STORES = 100
-# What torchelastic calls a run that has no name.
+# Maximum depth of nested stores; it ends the search in a cycle.
+_MAX_STORES = 100
+# torchelastic's id of a run without a name.
 _NO_RUN_ID = "none"
 
 
 def texts(group: dist.ProcessGroup) -> dict[str, str]:
-    """The texts of Rendezvous in trace.proto, as far as they are known.
+    """Returns the known texts of the message Rendezvous in trace.proto.
 
     Args:
-        group: Any of the job's, complete.
+        group: Any complete group of the job.
     """
     run_id = os.environ.get("TORCHELASTIC_RUN_ID", "")
-    told = {
-        "address": _address(_told(_store(group), "host")),
+    found = {
+        "address": _address(_attribute(store_of(group), "host")),
         "run_id": "" if run_id == _NO_RUN_ID else run_id,
-        "launcher": _launcher(PurePath(os.environ.get("TORCHELASTIC_ERROR_FILE", ""))),
+        "launcher": launcher(),
     }
-    # Bytes of the environment that are no UTF-8 are surrogates here.
-    return {name: text.encode(errors="replace").decode() for name, text in told.items()}
+    # Bytes of the environment that are not UTF-8 become surrogates.
+    return {name: text.encode(errors="replace").decode() for name, text in found.items()}
 
 
 def port(group: dist.ProcessGroup) -> int:
-    """The port of the job's store; 0 if it has none.
+    """Returns the port of the job's store, or 0 if it has none.
 
     Args:
-        group: Any of the job's, complete.
+        group: Any complete group of the job.
     """
-    number = _told(_store(group), "port")
+    number = _attribute(store_of(group), "port")
     return number if isinstance(number, int) and 0 < number < 1 << 16 else 0
 
 
-def _launcher(error_file: PurePath) -> str:
-    # torchelastic's are FOLDER/attempt_N/RANK/error.json, and each start has its own folder.
+def launcher() -> str:
+    """Returns the folder that torchelastic made for this start of the job, or ""."""
+    error_file = PurePath(os.environ.get("TORCHELASTIC_ERROR_FILE", ""))
+    # The path is FOLDER/attempt_N/RANK/error.json, with a new FOLDER for each start.
     folders = error_file.parents
     if len(folders) < 3 or not folders[1].name.startswith("attempt_"):
         return ""
@@ -61,17 +63,17 @@ def _address(host: Any) -> str:
     return host
 
 
-def _told(store: Any, name: str) -> Any:
+def _attribute(store: Any, name: str) -> Any:
     with suppress(Exception):
         return getattr(store, name, None)
     return None
 
 
-def _store(group: dist.ProcessGroup) -> Any:
-    """The store itself, without what puts prefixes to its keys; None if there is none."""
+def store_of(group: dist.ProcessGroup) -> Any:
+    """Returns the store below all prefix stores, or None if there is none."""
     with suppress(Exception):
         store: Any = c10d._world.pg_map[group][1]
-        for _ in range(_MOST_STORES):
+        for _ in range(_MAX_STORES):
             if not hasattr(store, "underlying_store"):
                 return store
             store = store.underlying_store

@@ -1,4 +1,4 @@
-"""Where in the program's code operations are issued (TRACED_STACKS, TRACED_CPP_STACKS)."""
+"""Records the call stacks of operations (TRACED_STACKS, TRACED_CPP_STACKS)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from pathlib import Path
 from types import ModuleType
 
 from traced._support import settings
-from traced._support.say import say_once
+from traced._support.log import log_once
 
 
 def record(extension: ModuleType) -> None:
-    """Has operations stamped with where they are issued, if the settings say so."""
+    """Switches the recording of stacks on or off, by the settings."""
     made = settings.current()
     chosen = extension.check_settings(made)
     mode = chosen["TRACED_STACKS"]
     folders = _folders() if mode != "off" else []
     known = extension.record_stacks(mode, chosen["TRACED_CPP_STACKS"] == "1", folders)
     if not known and "TRACED_STACKS" in made:
-        say_once(f"TRACED_STACKS={mode}: this Python's frames are not known; stacks are absent")
+        log_once(f"TRACED_STACKS={mode} has no effect: this version of Python is not supported")
 
 
-@functools.cache  # each group asks, and the first answer counts
+@functools.cache  # the extension uses the first value only
 def _folders() -> list[tuple[str, bool]]:
-    """What names of files begin with that are not the program's own, and whether that is an
-    installed package: the first that fits counts."""
+    """Returns prefixes of files outside the program, and whether each is of installed packages.
+
+    The first matching prefix decides.
+    """
     libraries = [*_torch_and_traced(), "<frozen "]
-    # Python's own library may hold the packages.
+    # The standard library comes last: site-packages may be inside its folder.
     python = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
     return [
         *((name, False) for name in libraries),
@@ -48,7 +50,7 @@ def _packages() -> set[str]:
 
 
 def _torch_and_traced() -> list[str]:
-    """PyTorch, what it generates, and traced."""
+    """Returns the prefixes of PyTorch, of the code that it generates, and of traced."""
     import torch
 
     return [
@@ -60,7 +62,7 @@ def _torch_and_traced() -> list[str]:
 
 
 def _generated_code() -> str:
-    # As torch._inductor has it, which nobody needs to import for that.
+    # As in torch._inductor, which is slow to import.
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if folder:
         return os.path.abspath(folder)

@@ -1,23 +1,20 @@
-"""Which training step this process is in."""
+"""Counts the training steps of this process."""
 
 from __future__ import annotations
 
 import sys
 
-from traced._support.lossy import whole_number
-from traced._support.say import say_once
+from traced._support.coerce import whole_number
+from traced._support.log import log_once
 
 _step = -1
 
 
 def begin_step(number: int | None) -> int:
-    """Begins a step, whoever says so.
+    """Begins a step and returns its number.
 
     Args:
-        number: Of the step; None: one more than the last, from 0.
-
-    Returns:
-        The step's number.
+        number: The number of the step; None for the previous one plus 1, starting at 0.
     """
     global _step
     _step = _step + 1 if number is None else number
@@ -25,8 +22,9 @@ def begin_step(number: int | None) -> int:
     if extension:
         recorded = whole_number(_step)
         if recorded is None:
-            say_once(
-                "a step's number is recorded from 0 to 2**64 - 1 only: others have none", "step"
+            log_once(
+                "a step is not recorded: its number must be a whole number from 0 to 2**64 - 1",
+                "step",
             )
         extension.step(recorded)
     return _step

@@ -1,4 +1,4 @@
-"""The stock backend behind a traced one."""
+"""Finds the stock backend behind a traced one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def unwrapped(backend: Any) -> Any:
-    """The stock object behind a backend; anything else as it is.
+    """Returns the stock backend behind a traced one, and any other object unchanged.
 
-    Python needs no such thing: a traced backend has the class and the methods
-    of the stock one. It is for code that hands the backend to C++.
+    Only code that passes the backend to C++ needs it: in Python a traced backend has the class and
+    the methods of the stock one.
     """
     return backend.traced_inner if hasattr(type(backend), "traced_inner") else backend

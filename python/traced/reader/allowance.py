@@ -1,15 +1,15 @@
-"""Bounds what all chunks together become in memory (docs/reference/format.md, "Bounds").
+"""Bounds the memory of all chunks together (docs/reference/format.md, "Bounds").
 
-A single chunk is bounded when it is decoded, but many tiny ones, each of which unpacks to as much
-as one may, would still fill any memory.
+Decoding bounds each chunk, but many tiny chunks of the maximum unpacked size could still fill the
+memory.
 """
 
 from __future__ import annotations
 
 from traced.reader.wire import trace_pb2
 
-# A row of a recorder takes about three bytes of the file, and its payload twice what is stored of
-# it. These are far beyond.
+# A real trace takes about three bytes of the file per row, and its payloads are twice as large as
+# their stored form. These limits are far higher.
 _FREE_ROWS = 1 << 16
 _ROWS_PER_BYTE = 2
 _FREE_PAYLOAD_BYTES = 4 << 20
@@ -17,7 +17,7 @@ _PAYLOAD_PER_BYTE = 32
 
 
 class Allowance:
-    """What chunks have taken so far."""
+    """The amount that chunks have used so far."""
 
     def __init__(self) -> None:
         self._stored_bytes = 0
@@ -25,7 +25,7 @@ class Allowance:
         self._rows = 0
 
     def take(self, stored_bytes: int, payload_bytes: int, payload: trace_pb2.Payload) -> bool:
-        """Whether a chunk may be added to all those before; False leaves the account as it was."""
+        """Adds a chunk and returns True, or returns False if it exceeds the limits."""
         stored = self._stored_bytes + stored_bytes
         unpacked = self._payload_bytes + payload_bytes
         rows = self._rows + _row_count(payload)

@@ -21,7 +21,7 @@ _Row = TypeVar("_Row", ReturnRow, DoneRow, WaitRow, ReleaseRow)
 
 
 class _Issued(NamedTuple):
-    """An issue row with what it names."""
+    """An issue row with the definitions that it refers to."""
 
     row: IssueRow
     call: dict[str, Any]
@@ -32,7 +32,7 @@ class _Issued(NamedTuple):
 
 
 def _with_later(first: _Row, later: _Row) -> _Row:
-    """What a later row of an operation adds: an earlier end, what the first did not know."""
+    """Combines two rows of one operation: the earlier end, and values that the first lacks."""
     if isinstance(first, DoneRow) and isinstance(later, DoneRow):
         earlier, other = sorted((first, later), key=lambda row: row.end_ns)
         engine = earlier.engine_ns_plus_1 or other.engine_ns_plus_1
@@ -63,7 +63,7 @@ class _FirstRows(Generic[_Row]):
 
 
 class Assembly:
-    """Takes the chunks of one stream in order, then yields its operations."""
+    """Collects the chunks of one stream in order, then yields its operations."""
 
     def __init__(self) -> None:
         self._repeated_issues = 0
@@ -78,12 +78,12 @@ class Assembly:
 
     @property
     def repeated(self) -> int:
-        """Rows whose operation already had one in a table that allows one; the first counts."""
+        """The number of duplicate rows in tables with one row per operation; the first counts."""
         tables = (self._returned, self._released)
         return self._repeated_issues + sum(table.repeated for table in tables)
 
     def add(self, rows: ChunkRows, definitions: ChunkDefinitions) -> None:
-        """Takes the rows of one chunk."""
+        """Adds the rows of one chunk."""
         for issue in rows.issued:
             if issue.op_id in self._issued:
                 self._repeated_issues += 1
@@ -103,7 +103,7 @@ class Assembly:
         self._marks.add(rows.marked, definitions)
 
     def add_code(self, payload: trace_pb2.Payload) -> None:
-        """Takes the code of C++ that one chunk defines."""
+        """Adds the C++ code that one chunk defines."""
         self._code.add(payload)
 
     def marks(self) -> tuple[Mark, ...]:
@@ -111,7 +111,7 @@ class Assembly:
         return self._marks.in_order()
 
     def operations(self) -> Iterator[Operation]:
-        """Yields the operations in the order of their ids, and forgets each."""
+        """Yields the operations in the order of their ids; call it once."""
         steps = Steps(self.marks())
         for op_id in sorted(self._issued):
             yield self._operation(op_id, self._issued.pop(op_id), steps.of(op_id))
@@ -154,7 +154,7 @@ class Assembly:
         )
 
     def _error(self, op_id: int) -> str | None:
-        """Returns what was said first: by the call, else by the engine, else by the wait."""
+        """Returns the first error message: of the call, else of the engine, else of the wait."""
         for table in (self._returned, self._done, self._waited):
             if op_id in table.errors:
                 return table.errors[op_id]

@@ -20,8 +20,8 @@ _SIZE_OFFSET = 18
 _FRAMING_TAG = 0x0A
 _MAX_VARINT_BYTES = 10
 
-# How much a search may checksum in vain. Damage needs at most the file once; a file made of
-# nothing but false sync words would need its square.
+# Maximum number of bytes checksummed without finding a chunk. Damage needs at most the size of the
+# file; a file of false sync words would need its square.
 _VAIN_BYTES = 1 << 30
 _VAIN_FACTOR = 16
 
@@ -37,7 +37,7 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class LocatedChunk:
-    """A chunk whose checksum is right, and where it is, framing included."""
+    """A chunk with a valid checksum, and its bytes in the file with the framing."""
 
     where: ByteRange
     checksum: int
@@ -46,12 +46,12 @@ class LocatedChunk:
 
 @dataclass(slots=True)
 class Scan:
-    """What a file holds.
+    """The chunks of a file.
 
     Attributes:
-        chunks: Valid chunks in file order.
-        unusable: Bytes outside of them, in file order.
-        gave_up: The search for sync words was ended early: the file looks made to waste time.
+        chunks: The valid chunks in file order.
+        unusable: The bytes outside the chunks, in file order.
+        gave_up: Whether the search was ended early, because the file has too many false sync words.
     """
 
     chunks: list[LocatedChunk] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Scan:
 def scan(path: str, data: bytes) -> Scan:
     """Splits a file into chunks and unusable bytes.
 
-    Going from chunk to chunk and looking for the next sync word come to the same thing: a sync
+    Searching for the next sync word finds the same chunks as following the framing, because a sync
     word cannot start inside valid framing.
     """
     found = Scan()
@@ -85,7 +85,7 @@ def scan(path: str, data: bytes) -> Scan:
         try:
             message = trace_pb2.Chunk.FromString(data[candidate:end])
         except PARSE_ERRORS:
-            pass  # refused: its bytes stay unused
+            pass  # its bytes stay unused
         else:
             if begin > used:
                 found.unusable.append(ByteRange(path, used, begin))
@@ -98,7 +98,7 @@ def scan(path: str, data: bytes) -> Scan:
 
 
 def _head(data: bytes, offset: int) -> tuple[int, int | None]:
-    """Returns size and checksum of the chunk whose sync is at offset; None if it cannot be one."""
+    """Returns the size and checksum of a chunk with its sync at `offset`; None if it is not one."""
     if offset + _HEAD.size > len(data):
         return 0, None
     _, checksum_tag, checksum, size_tag, size = _HEAD.unpack_from(data, offset)
@@ -110,8 +110,7 @@ def _head(data: bytes, offset: int) -> tuple[int, int | None]:
 def _framing_begin(data: bytes, sync: int, floor: int, length: int) -> int:
     """Returns where the framing before a sync word begins, or `sync` if there is none.
 
-    Only the last byte of a varint has its top bit clear, and so has the tag: read backwards, the
-    framing is unambiguous.
+    It is unambiguous backwards: only the last byte of a varint, and the tag, have a clear top bit.
     """
     value = 0
     for offset in range(sync - 1, max(floor, sync - _MAX_VARINT_BYTES) - 1, -1):

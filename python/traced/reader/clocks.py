@@ -1,4 +1,4 @@
-"""How a merged file puts the instants of its streams on one time line."""
+"""Converts the times of the streams of a merged file to one time line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from traced.reader.wire import clock_pb2
 
 @dataclass(frozen=True, slots=True)
 class ClockKnot:
-    """What a clock's offset is at one of its instants.
+    """The offset of a clock at one time, in nanoseconds.
 
     Attributes:
-        monotonic_ns: The instant, on the stream's own clock.
-        offset_ns: What to add there.
-        below_ns: The true offset is certainly not less than `offset_ns - below_ns`,
-        above_ns: and not more than `offset_ns + above_ns`.
-        starts_segment: The clock stepped between the knot before and this one.
+        monotonic_ns: The time on the stream's own clock.
+        offset_ns: The estimate of the offset to add at that time.
+        below_ns: The true offset is certainly at least `offset_ns - below_ns`.
+        above_ns: The true offset is certainly at most `offset_ns + above_ns`.
+        starts_segment: Whether the clock stepped between the previous knot and this one.
     """
 
     monotonic_ns: int
@@ -31,15 +31,15 @@ class ClockKnot:
 
 @dataclass(frozen=True, slots=True)
 class ClockModel:
-    """Brings a stream's instants to the common time line.
+    """Converts the times of a stream to the common time line.
 
     Attributes:
-        offset_ns: What to add; with knots, at the first of them.
-        source: `same_clock` (exact), `collectives` (by what operations prove, with knots) or
-            `wall_clock` (as good as the hosts' synchronisation).
-        knots: The offset is that of the line from knot to knot.
-        rate_ppb: By how much it grows outside the knots, in ns per second.
-        max_drift_ppb: By how much the true offset can change, in ns per second.
+        offset_ns: The offset to add; with knots, the offset at the first knot.
+        source: `same_clock` (exact), `collectives` (derived from operations, with knots) or
+            `wall_clock` (as exact as the synchronization of the hosts' clocks).
+        knots: The offset is interpolated linearly between knots.
+        rate_ppb: The growth of the offset outside the knots, in ns per second.
+        max_drift_ppb: The largest change of the true offset, in ns per second.
     """
 
     offset_ns: int
@@ -69,7 +69,7 @@ class ClockModel:
         )
 
     def common_ns(self, instant_ns: int) -> int:
-        """Returns an instant of the stream on the common time line, as well as it is known."""
+        """Converts a time of the stream to the best estimate on the common time line."""
         if not self.knots:
             return instant_ns + self.offset_ns
         index = self._knot_from(instant_ns)
@@ -82,9 +82,9 @@ class ClockModel:
         return instant_ns + left.offset_ns + round(part * (right.offset_ns - left.offset_ns))
 
     def certified_ns(self, instant_ns: int) -> tuple[int, int] | None:
-        """Returns between what instants of the common time line one of the stream certainly is.
+        """Returns the earliest and latest possible time on the common time line.
 
-        None where nothing is certified: placed by a wall clock, or about where the clock stepped.
+        Returns None where no bound is certain: with a wall clock, or where the clock stepped.
         """
         if self.source == "same_clock":
             return instant_ns + self.offset_ns, instant_ns + self.offset_ns
@@ -106,6 +106,6 @@ class ClockModel:
         return bisect_left(self.knots, instant_ns, key=lambda knot: knot.monotonic_ns)
 
     def _offsets_by(self, knot: ClockKnot, instant_ns: int) -> tuple[int, int]:
-        """Between what the offset is, by what one knot says."""
+        """Returns the bounds of the offset at a time, derived from one knot."""
         drift = ceil(abs(instant_ns - knot.monotonic_ns) * self.max_drift_ppb / 1e9)
         return knot.offset_ns - knot.below_ns - drift, knot.offset_ns + knot.above_ns + drift

@@ -1,7 +1,7 @@
-"""What readers take of a definition (docs/reference/format.md, "Bounds").
+"""Limits the size of definitions (docs/reference/format.md, "Bounds").
 
-It says once what thousands of rows name, so a text of a megabyte would be there thousands of times.
-The bounds are those of recorders, which write no more.
+Thousands of rows may refer to one definition, so an oversized one would be multiplied. The limits
+are those of recorders, which never write more.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from typing import Any
 
 from traced.reader.wire import definitions_pb2, trace_pb2
 
-#: Bytes of names in a context and of threads.
-MOST_NAME_BYTES = 256
-#: Bytes of any other text: what a failure said, what a group is called, where a frame is.
-MOST_TEXT_BYTES = 512
-MOST_ANNOTATIONS = 16
-MOST_FRAMES = 64
-MOST_BUFFERS = 16
-#: Of the inputs of a call, of its outputs, and of each list of splits: a number for each tensor and
-#: each of its dimensions.
-MOST_CALL_NUMBERS = 512
+#: Maximum bytes of names in a context and of thread names.
+MAX_NAME_BYTES = 256
+#: Maximum bytes of any other text, such as an error message, a group name or a file name.
+MAX_TEXT_BYTES = 512
+MAX_ANNOTATIONS = 16
+MAX_FRAMES = 64
+MAX_BUFFERS = 16
+#: Maximum numbers in the inputs of a call, in its outputs and in each list of splits: one for each
+#: tensor and each of its dimensions.
+MAX_CALL_NUMBERS = 512
 
-_MOST_COUNT = 2**32 - 1
+_MAX_COUNT = 2**32 - 1
 
 
 def keep_to_limits(payload: trace_pb2.Payload) -> None:
-    """Cuts all definitions of a chunk down to the bounds.
+    """Cuts all definitions of a chunk to the limits.
 
-    Texts then end with "...", and of lists it is counted how much was cut.
+    Cut texts end with "...", and the number of cut list elements is counted.
     """
     for group in payload.group:
-        _cut_texts(group, MOST_TEXT_BYTES, "name", "desc", "backend", "backend_class", "leg")
+        _cut_texts(group, MAX_TEXT_BYTES, "name", "desc", "backend", "backend_class", "leg")
     for call in payload.call:
         _limit_call(call)
     for context in payload.context:
@@ -38,77 +38,76 @@ def keep_to_limits(payload: trace_pb2.Payload) -> None:
     for stack in payload.stack:
         _limit_stack(stack)
     for frame in payload.frame:
-        _cut_texts(frame, MOST_TEXT_BYTES, "function", "file")
+        _cut_texts(frame, MAX_TEXT_BYTES, "function", "file")
     for code in payload.code:
-        _cut_texts(code, MOST_TEXT_BYTES, "binary", "function", "file")
-        if len(code.build_id) > MOST_NAME_BYTES:
+        _cut_texts(code, MAX_TEXT_BYTES, "binary", "function", "file")
+        if len(code.build_id) > MAX_NAME_BYTES:
             code.ClearField("build_id")
     for buffers in payload.buffers:
-        buffers.cut = min(buffers.cut + _keep_first(buffers.range, MOST_BUFFERS), _MOST_COUNT)
+        buffers.cut = min(buffers.cut + _keep_first(buffers.range, MAX_BUFFERS), _MAX_COUNT)
     for thread in payload.thread:
-        _cut_texts(thread, MOST_NAME_BYTES, "name")
+        _cut_texts(thread, MAX_NAME_BYTES, "name")
     for text in payload.text:
-        _cut_texts(text, MOST_TEXT_BYTES, "text")
+        _cut_texts(text, MAX_TEXT_BYTES, "text")
 
 
 def _limit_call(call: definitions_pb2.Call) -> None:
     tensors = _keep_first_tensors(call.input) + _keep_first_tensors(call.output)
-    call.tensors_cut = min(call.tensors_cut + tensors, _MOST_COUNT)
-    splits = _keep_first(call.split_in, MOST_CALL_NUMBERS)
-    splits += _keep_first(call.split_out, MOST_CALL_NUMBERS)
-    call.splits_cut = min(call.splits_cut + splits, _MOST_COUNT)
+    call.tensors_cut = min(call.tensors_cut + tensors, _MAX_COUNT)
+    splits = _keep_first(call.split_in, MAX_CALL_NUMBERS)
+    splits += _keep_first(call.split_out, MAX_CALL_NUMBERS)
+    call.splits_cut = min(call.splits_cut + splits, _MAX_COUNT)
 
 
 def _limit_context(context: definitions_pb2.Context) -> None:
-    more = _keep_first(context.annotation, MOST_ANNOTATIONS)
-    context.annotations_cut = min(context.annotations_cut + more, _MOST_COUNT)
+    more = _keep_first(context.annotation, MAX_ANNOTATIONS)
+    context.annotations_cut = min(context.annotations_cut + more, _MAX_COUNT)
     for i, annotation in enumerate(context.annotation):
-        context.annotation[i] = _cut(annotation, MOST_NAME_BYTES)
-    _cut_texts(context, MOST_NAME_BYTES, "module", "module_type", "model", "parent")
+        context.annotation[i] = _cut(annotation, MAX_NAME_BYTES)
+    _cut_texts(context, MAX_NAME_BYTES, "module", "module_type", "model", "parent")
 
 
 def _limit_stack(stack: definitions_pb2.Stack) -> None:
-    # One of the two is used.
-    more = max(_keep_first(stack.frame_id, MOST_FRAMES), _keep_first(stack.frame, MOST_FRAMES))
-    stack.cut = min(stack.cut + more, _MOST_COUNT)
+    # A stack uses one of the two lists.
+    more = max(_keep_first(stack.frame_id, MAX_FRAMES), _keep_first(stack.frame, MAX_FRAMES))
+    stack.cut = min(stack.cut + more, _MAX_COUNT)
     for frame in stack.frame:
-        _cut_texts(frame, MOST_TEXT_BYTES, "function", "file")
-    if _keep_first(stack.cpp, MOST_FRAMES):
+        _cut_texts(frame, MAX_TEXT_BYTES, "function", "file")
+    if _keep_first(stack.cpp, MAX_FRAMES):
         stack.cpp_cut = True
     if stack.HasField("handling"):
-        _cut_texts(stack.handling, MOST_NAME_BYTES, "type")
-        _cut_texts(stack.handling.raised, MOST_TEXT_BYTES, "function", "file")
+        _cut_texts(stack.handling, MAX_NAME_BYTES, "type")
+        _cut_texts(stack.handling.raised, MAX_TEXT_BYTES, "function", "file")
 
 
-def _cut_texts(message: Any, most: int, *fields: str) -> None:
+def _cut_texts(message: Any, limit: int, *fields: str) -> None:
     for field in fields:
         text = getattr(message, field)
-        if len(text) * 4 > most:
-            cut = _cut(text, most)
+        if len(text) * 4 > limit:
+            cut = _cut(text, limit)
             if cut != text:
                 setattr(message, field, cut)
 
 
-def _cut(text: str, most: int) -> str:
+def _cut(text: str, limit: int) -> str:
     data = text.encode()
-    return text if len(data) <= most else data[:most].decode(errors="ignore") + "..."
+    return text if len(data) <= limit else data[:limit].decode(errors="ignore") + "..."
 
 
-def _keep_first(values: Any, most: int) -> int:
-    """Returns how many elements were cut."""
-    more = max(len(values) - most, 0)
+def _keep_first(values: Any, limit: int) -> int:
+    """Cuts a list to its first elements, and returns how many were cut."""
+    more = max(len(values) - limit, 0)
     if more:
-        del values[most:]
+        del values[limit:]
     return more
 
 
 def _keep_first_tensors(runs: Any) -> int:
-    """Cuts whole tensors only: a shape that lacks dimensions would be another one.
+    """Cuts a list of tensors to the limit, and returns how many tensors were cut.
 
-    Returns:
-        How many tensors were cut.
+    It cuts whole tensors only, because a shape without some dimensions would be wrong.
     """
-    left = MOST_CALL_NUMBERS
+    left = MAX_CALL_NUMBERS
     for kept, run in enumerate(runs):
         left -= 1 + len(run.shape)
         if left < 0:

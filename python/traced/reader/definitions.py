@@ -1,5 +1,4 @@
-"""What the rows of a chunk name by id: calls, buffers, threads, contexts, stacks and texts; and
-code, which stacks name."""
+"""Decodes what rows refer to by id: calls, buffers, threads, contexts, stacks, texts and code."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from traced.reader.wire import definitions_pb2, trace_pb2
 
 @dataclass(frozen=True, slots=True)
 class TensorRun:
-    """So many tensors in a row with equal dtype and shape."""
+    """`count` successive tensors with equal dtype and shape."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -29,7 +28,7 @@ class TensorRun:
 
 @dataclass(frozen=True, slots=True)
 class BufferRange:
-    """The part of a storage that a tensor spans."""
+    """The part of a storage that a tensor spans, in bytes."""
 
     storage: int
     offset_bytes: int
@@ -38,7 +37,7 @@ class BufferRange:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A function that a thread is in, and where in it; `line` is None where it has none."""
+    """A Python frame: function, file and line; `line` is None if unknown."""
 
     function: str
     file: str
@@ -49,22 +48,21 @@ class Frame:
         return f"{self.file}{line} in {self.function}" if self.function else f"{self.file}{line}"
 
 
-# What a stack names and its chunk does not define.
+# Stands for a frame that the chunk does not define.
 _UNKNOWN_FRAME = Frame("", "", None)
 
 
 @dataclass(frozen=True, slots=True)
 class CppFrame:
-    """A call in a loaded binary; all None where it is not known.
+    """A C++ frame; unknown fields are None.
 
     Attributes:
-        function: What it is in, where something knows that.
-        file: Its source, where the binary tells.
-        line: The line there.
-        binary: Path of the binary; None for code that is in none, such as a compiler makes in
-            memory.
-        build_id: What tells builds of it apart, in hexadecimal.
-        offset: Where in the binary: what addr2line takes. Without one an address.
+        function: The function.
+        file: The source file, if the binary has debug information.
+        line: The line in that file.
+        binary: The path of the binary; None for code that was generated in memory.
+        build_id: The build id of the binary, in hexadecimal.
+        offset: The offset in the binary, as addr2line takes it; without a binary an address.
     """
 
     function: str | None = None
@@ -76,15 +74,15 @@ class CppFrame:
 
     def __str__(self) -> str:
         if self.offset is None:
-            return "not known"
-        place = f"{os.path.basename(self.binary)}+{self.offset:#x}" if self.binary else ""
-        place = f"{self.file}:{self.line}" if self.line else place or f"{self.offset:#x}"
-        return f"{place} in {self.function}" if self.function else place
+            return "unknown"
+        location = f"{os.path.basename(self.binary)}+{self.offset:#x}" if self.binary else ""
+        location = f"{self.file}:{self.line}" if self.line else location or f"{self.offset:#x}"
+        return f"{location} in {self.function}" if self.function else location
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread that issued operations; `tid` is the kernel's number for it."""
+    """A thread that issued operations; `tid` is its id in the kernel."""
 
     id: int
     tid: int
@@ -137,21 +135,21 @@ class ChunkDefinitions:
 
 
 class Code:
-    """The code that the chunks of a stream define: its name may come after its use."""
+    """The C++ code that the chunks of a stream define, maybe after its first use."""
 
     def __init__(self) -> None:
         self._frames: dict[int, CppFrame] = {}
         self._stacks: dict[tuple[int, ...], tuple[CppFrame, ...]] = {}
 
     def add(self, payload: trace_pb2.Payload) -> None:
-        """Takes what one chunk defines."""
+        """Adds the definitions of one chunk."""
         for code in payload.code:
             known = self._frames.get(code.id)
             if known is None or known.function is None:
                 self._frames[code.id] = _cpp_frame(code)
 
     def frames(self, ids: tuple[int, ...]) -> tuple[CppFrame, ...] | None:
-        """Returns the frames of a stack, once all chunks are there; None if there are none."""
+        """Returns the frames of a stack, or None if it is empty; call it after all chunks."""
         if ids not in self._stacks:
             self._stacks[ids] = tuple(self._frames.get(code, CppFrame()) for code in ids)
         return self._stacks[ids] or None
@@ -228,7 +226,7 @@ def _numbered(frames: tuple[Frame, ...], number: int) -> Frame | None:
 def _site_text(site: Frame | None, package: Frame | None) -> str | None:
     if not site or not package:
         return str(site) if site else None
-    # Where packages lie says nothing.
+    # The folder of the packages is irrelevant.
     file = package.file.rpartition("-packages/")[2]
     return f"{site}, via {Frame(package.function, file, package.line)}"
 
@@ -242,7 +240,7 @@ def _handling(stack: definitions_pb2.Stack) -> str | None:
 
 
 def _stack_fields(stack: definitions_pb2.Stack, known: dict[int, Frame]) -> dict[str, Any]:
-    # Older recorders say a stack's frames in words.
+    # Older recorders store frames in the stack itself.
     frames = tuple(known.get(item, _UNKNOWN_FRAME) for item in stack.frame_id) or tuple(
         _frame(item) for item in stack.frame
     )
@@ -251,7 +249,7 @@ def _stack_fields(stack: definitions_pb2.Stack, known: dict[int, Frame]) -> dict
         "handling": _handling(stack),
         "stack": frames or None,
         "stack_cut": stack.cut or None,
-        "cpp_stack": tuple(stack.cpp),  # ids, see Code
+        "cpp_stack": tuple(stack.cpp),  # ids for Code.frames
         "cpp_stack_cut": stack.cpp_cut or None,
     }
 
@@ -272,5 +270,5 @@ def _tensors(runs: Iterable[definitions_pb2.TensorRun]) -> tuple[TensorRun, ...]
 
 
 def minus_1(plus_1: int) -> int | None:
-    """Decodes a field that holds a value plus 1, and 0 when there is none."""
+    """Decodes a field that holds a value plus 1, or 0 for none."""
     return plus_1 - 1 if plus_1 else None

@@ -1,4 +1,4 @@
-"""Collects what was wrong with the input while the rest of it is read."""
+"""Collects the problems of the input while it is read."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from traced.reader.chunks import ByteRange, merged
 
 @dataclass(slots=True)
 class Findings:
-    """Damage, as sentences and as byte ranges.
+    """The problems, as sentences and as byte ranges.
 
     Attributes:
-        warnings: One sentence each.
-        unusable: Bytes that belong to no usable chunk, in any order.
-        sizes: Size of every file that was read.
+        warnings: One sentence per problem.
+        unusable: The bytes outside usable chunks, in any order.
+        sizes: The size of each file read, in bytes.
     """
 
     warnings: list[str] = field(default_factory=list)
@@ -26,11 +26,11 @@ class Findings:
         self.warnings.append(sentence)
 
     def unusable_ranges(self) -> tuple[ByteRange, ...]:
-        """Returns the unusable bytes, sorted, in as few ranges as possible."""
+        """Returns the unusable bytes as sorted, joined ranges."""
         return tuple(merged(self.unusable))
 
     def unusable_sentences(self) -> list[str]:
-        """Says of each unusable range where it is."""
+        """Returns a sentence for each unusable range."""
         return [self._sentence(item) for item in self.unusable_ranges()]
 
     def _sentence(self, item: ByteRange) -> str:

@@ -26,7 +26,7 @@ class RankRange:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A process group as one rank sees it; see Group in definitions.proto for each field."""
+    """A process group as one rank sees it; definitions.proto describes each field of Group."""
 
     id: int
     name: str
@@ -37,19 +37,19 @@ class Group:
     size: int
     group_rank: int
     nth: int
-    #: Some or all of its operations were not recorded here (TRACED_SCOPE).
+    #: Whether TRACED_SCOPE excluded operations of the group.
     left_out: bool = False
-    #: Of what carries it out; "": torch's own for that name.
+    #: The class of the backend; "" for the one of torch with that name.
     backend_class: str = ""
 
     @property
     def label(self) -> str:
-        """What people call the group."""
+        """The description of the group, or its name if it has none."""
         return self.name if self.desc in ("", "undefined") else self.desc
 
     @property
     def identity(self) -> tuple[str, tuple[RankRange, ...], int]:
-        """What two ranks of the same attempt agree on if this is the same group."""
+        """A value that is equal on two ranks of one attempt if this is the same group."""
         return self.leg, normal_form(self.members), self.nth
 
     def ranks(self) -> Iterator[int]:
@@ -58,7 +58,7 @@ class Group:
             yield from item.ranks()
 
     def relabelled(self, newer: Group) -> Group:
-        """Returns this group with what a later definition says anew."""
+        """Returns this group with the names of a later definition."""
         left_out = self.left_out or newer.left_out
         return replace(self, name=newer.name, desc=newer.desc, left_out=left_out)
 
@@ -70,7 +70,7 @@ class Group:
             ValueError: The members do not make a group of the given size.
         """
         if message.size > MAX_GROUP_SIZE:
-            raise ValueError(f"its size {message.size} is above the bound")
+            raise ValueError(f"its size {message.size} exceeds {MAX_GROUP_SIZE}")
         members = tuple(RankRange(item.first, item.count, item.stride) for item in message.member)
         if sum(item.count for item in members) != message.size:
             raise ValueError(f"its members do not add up to its size {message.size}")

@@ -1,4 +1,4 @@
-"""Who recorded a stream, and what the recorder says of its own completeness."""
+"""Describes the process that recorded a stream, and how complete the stream is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from traced.reader.wire import clock_pb2, trace_pb2
 
 @dataclass(frozen=True, slots=True)
 class ClockAnchor:
-    """One instant on three clocks of a host, in nanoseconds."""
+    """One moment on three clocks of a host, in nanoseconds."""
 
     monotonic_ns: int
     realtime_ns: int
@@ -25,13 +25,13 @@ class ClockAnchor:
 
 @dataclass(frozen=True, slots=True)
 class Rendezvous:
-    """Where the ranks of a run met; see Rendezvous in trace.proto. "" and 0: not known."""
+    """How the ranks of a run met; trace.proto describes the fields. Unknown fields are "" or 0."""
 
     address: str = ""
     port: int = 0
     run_id: str = ""
     launcher: str = ""
-    #: The name that the ranks of one start of the job agreed on.
+    #: The name of this start of the job, shared by its ranks.
     start: str = ""
     #: The attempt of the rank that chose the name.
     start_attempt: int = 0
@@ -51,7 +51,7 @@ class Rendezvous:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Who recorded a stream; see Header in trace.proto for each field."""
+    """The process that recorded a stream; trace.proto describes each field of Header."""
 
     schema: int
     stream_id: int
@@ -70,11 +70,11 @@ class Header:
     labels: dict[str, str]
     settings: dict[str, str]
     started: ClockAnchor
-    #: What the user calls the node that the process is on; "": the host.
+    #: The name of the node that the user set; "" for the host name.
     node: str = ""
-    #: Inode of the namespace that numbers its processes; 0: not known.
+    #: The inode of the pid namespace; 0 if unknown.
     pid_namespace: int = 0
-    #: What tells its run from other runs of the same name.
+    #: Distinguishes the run from others of the same name.
     rendezvous: Rendezvous = field(default_factory=Rendezvous)
 
     @classmethod
@@ -109,9 +109,9 @@ class ThreadDrops:
     """Records that one thread could not record, by reason.
 
     Attributes:
-        tid: Kernel thread id; 0 for all threads that are not told apart.
-        name: What the thread was called.
-        drops: Records by reason.
+        tid: The id of the thread in the kernel; 0 for the sum of threads without an entry.
+        name: The name of the thread.
+        drops: The number of records by reason.
     """
 
     tid: int
@@ -129,19 +129,19 @@ class Accounts:
     """Counters since the start of a stream, as of the end of one chunk.
 
     Attributes:
-        produced: Records that were made; `stored + dropped`.
-        stored: Records that were written.
-        drops: Records that were lost before they were written, by reason.
+        produced: The number of records that were made: `stored + dropped`.
+        stored: The number of records that were written.
+        drops: The number of records that were lost before they were written, by reason.
         own_time_log2_ns: Entry i counts the sampled operations for which the recorder itself took
             [2^i, 2^(i+1)) nanoseconds, from issue to release.
         own_time_total_ns: The sum over all samples.
-        closed: The stream was closed in order.
-        recovered: Its last records were brought back: the process was killed, or, if `closed`, the
-            file had refused them.
-        thread_drops: Of the drops, those that happened when a thread recorded, by thread.
-        left_out: Operations that were not recorded because TRACED_SCOPE leaves their groups out.
-        lines_dropped: Lines of TRACED_PRINT that stderr did not take.
-        several_starts: The process joined another start of the job while it recorded the stream.
+        closed: Whether the stream was closed in order.
+        recovered: Whether the last records were recovered, because the process was killed or, if
+            `closed`, because the file could not be written.
+        thread_drops: The part of the drops that happened on threads of the program, by thread.
+        left_out: The number of operations that TRACED_SCOPE excluded.
+        lines_dropped: The number of lines of TRACED_PRINT that stderr did not accept.
+        several_starts: Whether the process joined another start of the job during the stream.
     """
 
     produced: int
@@ -158,7 +158,7 @@ class Accounts:
 
     @property
     def dropped(self) -> int:
-        """Records that were lost before they were written."""
+        """The number of records that were lost before they were written."""
         return sum(self.drops.values())
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What stands between the operations of a stream (docs/reference/format.md, "Rows")."""
+"""Reads the events between operations of a stream (docs/reference/format.md, "Rows")."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from traced.reader.wire import trace_pb2
 
 
 class Mark(NamedTuple):
-    """Something that the program said, or that happened to it, between operations.
+    """An event between operations.
 
     Attributes:
-        position: Where it stands: operations with a smaller id were issued before it.
-        mark_ns: When, on the host's CLOCK_MONOTONIC.
-        kind: `step`, `no_step` (one without a number), `disabled`, `enabled`, `flush` (the trigger
-            file was touched), `failure` (of an operation), `unfinished`, `undecided` or `late` (an
-            operation that takes too long), `abort`, `shutdown_failed` or `engine_failed` (of a
-            group), `exception` (that nobody caught).
-        value: Of a step: its number. Of an operation: its id. Of what happened to a group:
-            Group.id. Of an exception: 0 if it ends the process, 1 if a thread.
-        text: What was said, if anything.
+        position: The position in the stream: operations with a smaller id were issued before.
+        mark_ns: The time, nanoseconds on the host's CLOCK_MONOTONIC.
+        kind: `step`, `no_step` (a step without a number), `disabled`, `enabled`, `flush` (the
+            trigger file was touched), `failure` (of an operation), `unfinished`, `undecided` or
+            `late` (an operation that takes too long), `abort`, `shutdown_failed` or `engine_failed`
+            (of a group), `exception` (uncaught).
+        value: The number of a step, the id of an operation or of a group; for an exception 0 if it
+            ended the process, 1 if it ended a thread.
+        text: The message, if any.
     """
 
     position: int
@@ -35,13 +35,13 @@ class Mark(NamedTuple):
 
 
 class Marks:
-    """Takes the mark rows of one stream, in any order of chunks."""
+    """Collects the marks of one stream, in any order of chunks."""
 
     def __init__(self) -> None:
         self._marks: dict[int, Mark] = {}
 
     def add(self, rows: Iterable[MarkRow], definitions: ChunkDefinitions) -> None:
-        """Takes the rows of one chunk; where a position repeats, the first counts."""
+        """Adds the rows of one chunk; the first row of a position counts."""
         for row in rows:
             kind = mark_kind_name(row.kind)
             text = definitions.text(row.text)
@@ -54,7 +54,7 @@ class Marks:
 
 
 class Steps:
-    """Which training step an operation belongs to."""
+    """Finds the training step of an operation."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         steps = [mark for mark in marks if mark.kind in (_STEP, _NO_STEP)]
@@ -62,7 +62,7 @@ class Steps:
         self._numbers = [mark.value if mark.kind == _STEP else None for mark in steps]
 
     def of(self, op_id: int) -> int | None:
-        """Returns the step of an operation, None before the first and in one without a number."""
+        """Returns the step of an operation, or None before the first or in one without a number."""
         index = bisect_left(self._positions, op_id + 1)
         return self._numbers[index - 1] if index else None
 

@@ -1,4 +1,4 @@
-"""What `tracectl merge` says of the streams it put into one file."""
+"""Reads the description of a merged file, which `tracectl merge` writes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Merge:
     """How the streams of a merged file relate to each other.
 
     Attributes:
-        traced_version: Version of the program that merged.
-        clocks: Per stream id, its clock.
+        traced_version: The version of tracectl that merged.
+        clocks: The clock of each stream, by stream id.
         warnings: Sentences about inputs that were unreadable or left out.
-        unusable_bytes: Bytes of the inputs that could not be used.
+        unusable_bytes: The number of bytes of the inputs that could not be used.
     """
 
     traced_version: str

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from traced.reader.wire import clock_pb2, definitions_pb2, trace_pb2
 
-#: The operation of an issue row whose call is not known.
+#: The name of an operation whose call is not defined.
 UNKNOWN_OPERATION = "unknown"
 
 
@@ -30,7 +30,7 @@ operation_name = EnumNames("OPERATION_", definitions_pb2.Operation.items())
 dtype_name = EnumNames("DTYPE_", definitions_pb2.DType.items())
 reduce_op_name = EnumNames("REDUCE_OP_", definitions_pb2.ReduceOp.items())
 device_name = EnumNames("DEVICE_TYPE_", definitions_pb2.DeviceType.items())
-# What people call it is shorter than its name in the schema.
+# "hook" is shorter than the name in the schema.
 end_source_name = EnumNames(
     "END_SOURCE_",
     (

@@ -1,4 +1,4 @@
-"""The operation: everything that the trace says of one call."""
+"""Defines the operation, with all fields that a trace has about one call."""
 
 from __future__ import annotations
 
@@ -14,42 +14,50 @@ from traced.reader.definitions import BufferRange, CppFrame, Frame, TensorRun
 class Operation:
     """One operation of one rank; a value that is absent from the trace is None.
 
-    All instants are nanoseconds on the host's CLOCK_MONOTONIC. The fields about the call itself
-    are described in definitions.proto, message Call.
+    Times in ``_ns`` are nanoseconds on the host's CLOCK_MONOTONIC. ``bytes_in`` and ``bytes_out``
+    are the sizes of the input and output tensors in bytes. The message Call in definitions.proto
+    describes the fields of the call itself.
 
     Attributes:
-        op_id: Number of the operation, unique in its stream.
-        op: Name of the operation; `unknown` if the trace does not define the call.
-        group: Group.id, see Stream.groups.
-        seq: Number within the group, and for a send or receive within the pair, from 1.
+        op_id: The number of the operation, unique in its stream.
+        op: The name of the operation; `unknown` if the trace does not define the call.
+        group: The id of its group in Stream.groups.
+        seq: The number within the group, or within the pair for sends and receives, from 1.
+        issue_ns: When the call entered the backend.
+        return_ns: When the call returned.
+        start_ns: When the engine started the operation.
+        end_ns: When the operation ended.
         end_source: How the end was observed: `host_call`, `future`, `device_event`, `wait` or
-            `hook`; the last two are late bounds.
-        step: Number of the training step that had begun last; None before the first.
-        stall_ns: How long the wait held up the device stream.
+            `hook`. With the last two, `end_ns` is an upper bound.
+        wait_begin_ns: When the first wait began.
+        wait_end_ns: When the first wait returned.
+        release_ns: When the last reference to the Work was dropped.
+        step: The number of the training step; None before the first step.
+        stall_ns: How long the wait blocked the device stream.
         state: `issued`, `ended` or `failed`.
-        error: What the failure said.
-        batch: Id of the coalesced batch that the operation belongs to.
-        thread: Thread.id, see Stream.threads.
-        annotations: Those that the thread was in (traced.annotate), the outermost first.
-        annotations_cut: How many more there were.
-        model: What the model is called whose module ran.
-        module: The attributes that lead to the module from its model; "" is the model itself.
-        module_type: The module's class.
+        error: The message of the failure.
+        batch: The id of its coalesced batch.
+        thread: The id of its thread in Stream.threads.
+        annotations: The active annotations (traced.annotate), outermost first.
+        annotations_cut: The number of annotations that were omitted.
+        model: The name of the model whose module issued the operation.
+        module: The attributes that lead from the model to the module; "" is the model itself.
+        module_type: The class of the module.
         phase: `forward`, `backward`, `recompute` or `optimizer`.
-        parent: The call of torch.distributed that issued this operation among others.
-        parent_number: Which of the process's such calls, from 1.
-        parent_bytes: Size in bytes of what this rank put into it, pickled.
-        site: Which line of the program called it, such as `/job/train.py:120 in forward`.
-        handling: The exception that its thread was handling, and the line that raised it.
-        stack: The frames of Python, the innermost first; of TRACED_STACKS=site the site alone.
-        stack_cut: How many more there were, farther out.
-        cpp_stack: The calls in C++, the innermost first.
-        cpp_stack_cut: There were more, farther out.
-        source_rank: Group rank that a receive from any source turned out to come from.
-        algorithm: How the communication library carried it out, by its own name, such as `RING`;
-            `several` where it took several ways.
-        protocol: Its protocol for that, such as `LL128`.
-        channels: How many of its channels it took, at most.
+        parent: The call that issued several operations, such as `all_gather_object`.
+        parent_number: The number of that call in its process, from 1.
+        parent_bytes: The pickled size of this rank's objects in that call.
+        site: The line of the program that made the call: `/job/train.py:120 in forward`.
+        handling: The exception that the thread was handling, and the line that raised it.
+        stack: The Python frames, innermost first; only the site with TRACED_STACKS=site.
+        stack_cut: The number of outer frames that were omitted.
+        cpp_stack: The C++ frames, innermost first.
+        cpp_stack_cut: Whether outer frames were omitted.
+        source_rank: The group rank that a receive from any source received from.
+        algorithm: The algorithm of the communication library, such as `RING`; `several` if it used
+            more than one.
+        protocol: The protocol of the communication library, such as `LL128`.
+        channels: The largest number of its channels that it used.
     """
 
     op_id: int
@@ -116,7 +124,7 @@ class Operation:
     cpp_stack_cut: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain values under the names of the fields; what is absent is left out.
+        """Returns the fields that are present, as plain values that JSON can hold.
 
         The field `async_` has the key `async`.
         """
@@ -124,7 +132,7 @@ class Operation:
 
 
 _KINDS = (Operation, TensorRun, BufferRange, Frame, CppFrame)
-# Per class: what reads all fields at once, and the key of each in a dictionary.
+# Per class: a getter for all fields, and their keys in a dictionary.
 _READERS = {
     kind: (
         attrgetter(*(field.name for field in fields(kind))),
@@ -136,14 +144,14 @@ _NEVER_NESTED = frozenset((int, str, bool))
 
 
 def plain(value: Any) -> Any:
-    """Returns lists for tuples, and dictionaries for the objects of this package."""
+    """Converts tuples to lists, and objects of this package to dictionaries."""
     if type(value) is tuple:
         return [item if type(item) in _NEVER_NESTED else plain(item) for item in value]
     return named(value, plain) if type(value) in _READERS else value
 
 
 def named(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any]:
-    """Returns the fields that are not absent; `nested` makes plain values of what is in them."""
+    """Returns the fields that are present; `nested` converts each value."""
     read, keys = _READERS[type(value)]
     return {
         key: item if type(item) in _NEVER_NESTED else nested(item)

@@ -16,7 +16,7 @@ def decoded(
 ) -> Iterator[tuple[trace_pb2.Chunk, trace_pb2.Payload | None]]:
     """Yields the chunks of one stream in order, with None for a payload that cannot be used.
 
-    A chunk met twice, in a merged file and in its source, is yielded once.
+    A chunk that occurs twice, in a merged file and in its source, is yielded once.
     """
     for copies in _copies_in_order(chunks):
         message = copies[0].message
@@ -25,11 +25,11 @@ def decoded(
             payload = _allowed(decode(message), copies[0], allowance)
         except RefusedError as error:
             for copy in copies:
-                findings.warn(f"{_place(copy)} is refused: {error}")
+                findings.warn(f"{_location(copy)} is refused: {error}")
                 findings.unusable.append(copy.where)
         except SkippedError as error:
             for copy in copies:
-                findings.warn(f"{_place(copy)} is skipped: {error}")
+                findings.warn(f"{_location(copy)} is skipped: {error}")
         yield message, payload
 
 
@@ -39,7 +39,7 @@ def _allowed(
     """Returns the payload.
 
     Raises:
-        RefusedError: It is too much, together with all before.
+        RefusedError: Together with the previous chunks it exceeds the limits.
     """
     stored_bytes = chunk.where.end - chunk.where.begin
     if not allowance.take(stored_bytes, chunk.message.payload_bytes, payload):
@@ -60,5 +60,5 @@ def _copies_in_order(chunks: list[LocatedChunk]) -> list[list[LocatedChunk]]:
     )
 
 
-def _place(chunk: LocatedChunk) -> str:
+def _location(chunk: LocatedChunk) -> str:
     return f"{chunk.where.path}: the chunk at byte {chunk.where.begin}"

@@ -1,4 +1,4 @@
-"""Turns the paths that a user names into the contents of files."""
+"""Reads the contents of the files that paths name."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from traced._support.errors import TracedError
+from traced._support.arguments import existing_paths
 from traced._support.pending import is_pending
 from traced.reader.chunks import SYNC, ByteRange
 from traced.reader.findings import Findings
 
-#: The file in a trace folder whose touch requests a flush (docs/reference/format.md, "Files").
+#: A touch of this file in a trace folder requests a flush (docs/reference/format.md, "Files").
 TRIGGER_NAME = "flush"
 
 _BLOCK_BYTES = 1 << 20
-# How pickles begin, by protocol.
+# The first bytes of pickles, by protocol.
 _PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
@@ -23,14 +23,11 @@ def files(paths: tuple[str | os.PathLike[str], ...], findings: Findings) -> list
     """Lists the named files and the files below the named directories, each once.
 
     Raises:
-        TracedError: A path does not exist, or none is given.
+        TypeError: A path is not a str or a path object.
+        TracedError: A path does not exist, or no path is given.
     """
-    if not paths:
-        raise TracedError("no path is given to read traces from")
     listed: dict[str, Path] = {}
-    for path in map(Path, paths):
-        if not os.path.exists(path):
-            raise TracedError(f"{path} does not exist")
+    for path in map(Path, existing_paths("read", paths)):
         for file in _below(path, findings) if path.is_dir() else [path]:
             if file.is_file():
                 listed.setdefault(os.path.realpath(file), file)
@@ -49,7 +46,7 @@ def _below(directory: Path, findings: Findings) -> Iterator[Path]:
 
 
 def content(path: Path, findings: Findings) -> bytes:
-    """Returns what is in a file, and nothing if it has no chunk or cannot be read."""
+    """Returns the content of a file, or b"" if it has no chunk or cannot be read."""
     size = 0
     head = b""
     try:
@@ -71,8 +68,8 @@ def content(path: Path, findings: Findings) -> bytes:
         return b""
     if _is_dump(head):
         findings.warn(
-            f"{path}: a dump of PyTorch's Flight Recorder, which this does not read; "
-            "tracectl diagnose, report, show and export do"
+            f"{path}: a dump of PyTorch's Flight Recorder, which traced.read skips; read it with "
+            "traced.load or tracectl"
         )
         return b""
     findings.sizes[str(path)] = size
@@ -84,6 +81,6 @@ def content(path: Path, findings: Findings) -> bytes:
 
 
 def _is_dump(head: bytes) -> bool:
-    """Whether a file that begins so is a Flight Recorder dump, as a pickle or as JSON."""
-    begins = head[:2] in _PICKLES or head.lstrip()[:1] == b"{"
-    return begins and b"version" in head and (b"entries" in head or b"pg_config" in head)
+    """Returns whether a file with this beginning is a Flight Recorder dump, pickled or JSON."""
+    known = head[:2] in _PICKLES or head.lstrip()[:1] == b"{"
+    return known and b"version" in head and (b"entries" in head or b"pg_config" in head)

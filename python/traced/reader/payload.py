@@ -1,4 +1,4 @@
-"""Takes the payload out of a chunk (docs/reference/format.md, "Bounds" and "Payload")."""
+"""Decodes the payload of a chunk (docs/reference/format.md, "Bounds" and "Payload")."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from traced.reader.wire import PARSE_ERRORS, trace_pb2, zstandard
 #: Largest Chunk.payload_bytes that is accepted.
 MAX_PAYLOAD_BYTES = 256 << 20
 
-#: The version of the meaning of the messages that this reader knows.
+#: The schema version that this reader supports.
 SCHEMA = 2
 
 
 class RefusedError(Exception):
-    """The chunk breaks the format; its bytes are unusable."""
+    """The chunk violates the format; its bytes are unusable."""
 
 
 class SkippedError(Exception):
-    """The chunk is whole, but written in a way that this reader does not know."""
+    """The chunk is valid, but needs a newer reader."""
 
 
 def decode(chunk: trace_pb2.Chunk) -> trace_pb2.Payload:
     """Decompresses and parses a chunk's payload.
 
     Raises:
-        RefusedError: The payload breaks a bound or does not decode.
+        RefusedError: The payload exceeds a limit or cannot be decoded.
         SkippedError: The compression or the schema is unknown.
     """
     if chunk.payload_bytes > MAX_PAYLOAD_BYTES:
@@ -55,7 +55,7 @@ def decode(chunk: trace_pb2.Chunk) -> trace_pb2.Payload:
 
 
 def _decompress(data: bytes, size: int) -> bytes:
-    """Decompresses at most one byte more than `size`, whatever the frame promises."""
+    """Decompresses at most `size` + 1 bytes, whatever size the frame declares."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_PAYLOAD_BYTES)
     try:
         with decompressor.stream_reader(data, read_across_frames=True) as reader:

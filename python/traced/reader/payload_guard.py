@@ -1,25 +1,24 @@
-"""What a few bytes of a file may become in memory (docs/reference/format.md, "Bounds").
+"""Bounds the memory that a payload may use (docs/reference/format.md, "Bounds").
 
-An empty definition takes two bytes and a hundred when parsed, and zstd makes thousands of one. So a
-payload is refused, before it is parsed, when it is both large and out of all proportion to what is
-stored of it.
+An empty definition takes two bytes, a hundred when parsed, and far less compressed. So a payload is
+rejected before parsing if it is both large and out of proportion to its stored bytes.
 """
 
 from __future__ import annotations
 
 from traced.reader.wire import trace_pb2
 
-# Bytes of a payload that are always accepted, and how many more for each byte that is stored.
+# Payload bytes that are always accepted, and the additional bytes per stored byte.
 _FREE_PAYLOAD_BYTES = 2 << 20
 _PAYLOAD_PER_STORED_BYTE = 32
 
-# Definitions, strings and the like in one payload: always accepted, more for each stored byte, and
-# beyond any honest payload.
+# Definitions, strings and other pieces of one payload: always accepted, additional per stored byte,
+# and the absolute limit.
 _FREE_PIECES = 1 << 16
 _PIECES_PER_STORED_BYTE = 4
 _MAX_PIECES = 1 << 20
 _MIN_PIECE_BYTES = 2
-# Bytes of all columns together.
+# Maximum bytes of all columns together.
 _MAX_COLUMN_BYTES = 128 << 20
 
 _TABLES = {
@@ -30,40 +29,40 @@ _TABLES = {
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
 _FIXED_BYTES = {_FIXED_64: 8, _FIXED_32: 4}
 _MAX_VARINT_BYTES = 10
-# As deep as the schema nests: Payload, Group, RankRange.
+# The nesting depth of the schema: Payload, Group, RankRange.
 _DEPTH = 3
 
 
 def is_modest_size(payload_bytes: int, stored_bytes: int) -> bool:
-    """Whether so many bytes may come from so many stored ones."""
+    """Returns whether the size of a payload is plausible for its stored bytes."""
     return payload_bytes <= _FREE_PAYLOAD_BYTES + _PAYLOAD_PER_STORED_BYTE * stored_bytes
 
 
 def is_modest_payload(payload: bytes, stored_bytes: int) -> bool:
-    """Whether a serialized Payload stays inside these bounds, valid or not."""
-    most_pieces = min(_MAX_PIECES, _FREE_PIECES + _PIECES_PER_STORED_BYTE * stored_bytes)
-    if len(payload) <= min(_MIN_PIECE_BYTES * most_pieces, _MAX_COLUMN_BYTES):
-        return True  # there is no room for more, as in any payload of a recorder
-    counter = _PieceCounter(payload, most_pieces)
+    """Returns whether a serialized Payload, valid or not, is within the limits."""
+    max_pieces = min(_MAX_PIECES, _FREE_PIECES + _PIECES_PER_STORED_BYTE * stored_bytes)
+    if len(payload) <= min(_MIN_PIECE_BYTES * max_pieces, _MAX_COLUMN_BYTES):
+        return True  # too small to exceed the limits, as every real payload is
+    counter = _PieceCounter(payload, max_pieces)
     counter.walk(0, len(payload), 1)
     return counter.modest
 
 
 class _PieceCounter:
-    """Counts pieces. What is not a message is walked all the same, and at worst counts too much."""
+    """Counts the pieces of a payload; bytes that are not a message may be counted as pieces."""
 
-    def __init__(self, data: bytes, most_pieces: int) -> None:
+    def __init__(self, data: bytes, max_pieces: int) -> None:
         self._data = data
-        self._most_pieces = most_pieces
+        self._max_pieces = max_pieces
         self._pieces = 0
         self._column_bytes = 0
 
     @property
     def modest(self) -> bool:
-        return self._pieces <= self._most_pieces and self._column_bytes <= _MAX_COLUMN_BYTES
+        return self._pieces <= self._max_pieces and self._column_bytes <= _MAX_COLUMN_BYTES
 
     def walk(self, at: int, end: int, depth: int) -> None:
-        """Counts what is in a message, up to where it is none or there is too much."""
+        """Counts the pieces of a message, until it is invalid or the limits are exceeded."""
         while at < end and self.modest:
             tag, at = self._varint(at, end)
             wire_type = tag & 7
@@ -88,7 +87,7 @@ class _PieceCounter:
             self.walk(begin, begin + length, depth + 1)
 
     def _varint(self, at: int, end: int) -> tuple[int, int]:
-        """Returns the number at a place and where the next begins: behind the end if it is none."""
+        """Returns a number and the position after it; past the end if it is invalid."""
         value = 0
         for index in range(min(_MAX_VARINT_BYTES, end - at)):
             byte = self._data[at + index]

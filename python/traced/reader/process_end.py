@@ -1,4 +1,4 @@
-"""What was seen of the end of the process that recorded."""
+"""Reads how the recording process ended."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from traced.reader.wire import trace_pb2
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a process ended, as far as it was seen. Exceptions are marks, too (`exception`).
+    """The end of a process, as far as it was observed. Uncaught exceptions are marks as well.
 
     Attributes:
-        exit_code: What the process gave to exit(), 0 to 255; None if that was not seen.
-        signal: The signal that ended it; None if none was seen.
-        oom_killed: The kernel killed it because memory had run out.
-        exception: What ended it according to a launcher, if one said so.
-        seen_by: Who saw it last: `self` or `keeper`.
+        exit_code: The exit code, 0 to 255; None if unknown.
+        signal: The number of the signal that ended the process; None if none was observed.
+        oom_killed: Whether the kernel killed it because memory ran out.
+        exception: The exception that a launcher reported, if any.
+        seen_by: The last observer: `self` or `keeper`.
     """
 
     exit_code: int | None = None
@@ -28,7 +28,7 @@ class ProcessEnd:
 
     @classmethod
     def of(cls, message: trace_pb2.ProcessEnd, before: ProcessEnd | None) -> ProcessEnd:
-        """Converts the message, which adds what was not known `before`."""
+        """Converts the message; values known `before` win."""
         end = before or cls()
         has_code = end.exit_code is None and message.HasField("exit_code")
         return cls(

@@ -1,4 +1,4 @@
-"""What the rings of unfinished streams hold beyond their files, as `tracectl` tells it."""
+"""Reads records of unfinished streams that are only in shared memory, with `tracectl`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from traced.reader.chunks import LocatedChunk
 from traced.reader.findings import Findings
 from traced.reader.payload import RefusedError, SkippedError, decode
 
-#: What these chunks are called in warnings and byte ranges.
+#: The name of these chunks in warnings and byte ranges.
 NAME = "shared memory"
 
 
 def unfinished(chunks: Mapping[int, list[LocatedChunk]]) -> dict[int, int]:
-    """Returns the streams that do not say how they ended, and where they stop."""
+    """Returns the last position of each stream that was neither closed nor recovered."""
     ends = {
         stream_id: max(chunk.message.end_position for chunk in members)
         for stream_id, members in chunks.items()
@@ -40,15 +40,15 @@ def _ends(chunk: LocatedChunk) -> bool:
 def chunks_beyond(
     paths: tuple[str | os.PathLike[str], ...], ends: Mapping[int, int], findings: Findings
 ) -> bytes:
-    """Returns the chunks behind these positions, from rings and, where they went on, from files.
+    """Returns the chunks after these positions, from rings and from files that have grown.
 
-    A `tracectl` that cannot be run is a warning: what it would tell is then not known.
+    Adds a warning if `tracectl` cannot be run.
     """
     after = [f"--after={stream:016x}:{end}" for stream, end in ends.items()]
     try:
         answer = tracectl.ask("rings", *after, "--", *(os.fspath(path) for path in paths))
     except (CommandError, OSError) as error:
-        findings.warn(f"what is in shared memory beyond the files was not read: {error}")
+        findings.warn(f"records that are only in shared memory were not read: {error}")
         return b""
     findings.warnings += answer.warnings
     findings.sizes[NAME] = len(answer.output)

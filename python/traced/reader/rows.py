@@ -11,12 +11,12 @@ from traced.reader.wire import trace_pb2
 
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
-# What was told last of the operations that are issued in a payload: an instant by operation.
-_Told = dict[int, int]
+# The last known time of each operation issued in a payload.
+_Times = dict[int, int]
 
 
 class IssueRow(NamedTuple):
-    """The call entered the backend."""
+    """A call entered the backend."""
 
     op_id: int
     issue_ns: int
@@ -30,7 +30,7 @@ class IssueRow(NamedTuple):
 
 
 class ReturnRow(NamedTuple):
-    """The inner backend's call returned, or threw."""
+    """The call of the inner backend returned or threw."""
 
     op_id: int
     return_ns: int
@@ -70,7 +70,7 @@ class ReleaseRow(NamedTuple):
 
 
 class MethodRow(NamedTuple):
-    """How the communication library carried the operation out, as it says itself."""
+    """The communication library reported how it performed the operation."""
 
     op_id: int
     algorithm: int
@@ -79,7 +79,7 @@ class MethodRow(NamedTuple):
 
 
 class MarkRow(NamedTuple):
-    """The program said something, or tracing was switched, between operations."""
+    """An event between operations: a step, a switch of recording, a failure."""
 
     position: int
     mark_ns: int
@@ -89,7 +89,7 @@ class MarkRow(NamedTuple):
 
 
 class ResourceRow(NamedTuple):
-    """What the process used since the sample before."""
+    """The resources that the process used since the previous sample."""
 
     position: int
     sample_ns: int
@@ -119,7 +119,7 @@ class ChunkRows:
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         tables: tuple[list[Any], ...] = (
             self.issued, self.returned, self.done, self.waited, self.released, self.method,
             self.marked, self.resources,
@@ -127,8 +127,8 @@ class ChunkRows:
         return sum(map(len, tables))
 
 
-# Per table: its row type, the columns of positions and instants ("": it has none), and the other
-# columns in the row's order.
+# Per table: the row type, the columns of positions and of times ("" if none), and the other columns
+# in the order of the row.
 _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
     (
         "issued",
@@ -166,7 +166,7 @@ def decode(payload: trace_pb2.Payload) -> ChunkRows:
         ValueError: A column is neither empty nor as long as the first.
     """
     tables: list[list[Any]] = []
-    told: _Told = {}
+    times: _Times = {}
     for name, row_type, positions, instants, others in _TABLES:
         table = getattr(payload, name)
         length = len(getattr(table, positions))
@@ -182,12 +182,12 @@ def decode(payload: trace_pb2.Payload) -> ChunkRows:
         anchor_ns = payload.anchor.monotonic_ns
         if instants.endswith("_since"):
             lengths = cells.get("wait_ns", repeat(0, length))
-            cells[instants] = list(_since(ids, cells[instants], lengths, anchor_ns, told))
+            cells[instants] = list(_since(ids, cells[instants], lengths, anchor_ns, times))
         elif instants:
             cells[instants] = list(_running(cells[instants], anchor_ns))
         if name == "issued":
             cells["seq_step"] = list(_steps(cells["call"], cells["seq_step"]))
-            told = dict(zip(reversed(ids), reversed(cells[instants]), strict=True))
+            times = dict(zip(reversed(ids), reversed(cells[instants]), strict=True))
         tables.append(list(map(row_type._make, zip(ids, *cells.values(), strict=True))))
     return ChunkRows(*tables)
 
@@ -197,7 +197,7 @@ def _padded(column: Sequence[int], length: int) -> Sequence[int]:
 
 
 def _running(deltas: Iterable[int], start: int) -> Iterator[int]:
-    """Yields the sums so far."""
+    """Yields running sums."""
     return map(_wrapped, islice(accumulate(deltas, initial=start), 1, None))
 
 
@@ -206,18 +206,18 @@ def _since(
     differences: Iterable[int],
     lengths: Iterable[int],
     anchor_ns: int,
-    told: _Told,
+    times: _Times,
 ) -> Iterator[int]:
-    """Yields instants that are told as differences, and remembers their ends in `told`."""
+    """Yields times that are stored as differences, and updates `times` to the ends."""
     for op_id, difference, length in zip(ids, differences, lengths, strict=True):
-        instant = _wrapped(told.get(op_id, anchor_ns) + difference)
-        if op_id in told:
-            told[op_id] = _wrapped(instant + length)
+        instant = _wrapped(times.get(op_id, anchor_ns) + difference)
+        if op_id in times:
+            times[op_id] = _wrapped(instant + length)
         yield instant
 
 
 def _steps(calls: Iterable[int], steps: Iterable[int]) -> Iterator[int]:
-    """Yields sequence numbers that are told as differences between calls alike."""
+    """Yields sequence numbers, which are stored as differences between calls of one id."""
     last = [0] * 256
     for call, step in zip(calls, steps, strict=True):
         last[call % 256] = (last[call % 256] + step) % (1 << 64)
@@ -225,7 +225,7 @@ def _steps(calls: Iterable[int], steps: Iterable[int]) -> Iterator[int]:
 
 
 def _wrapped(value: int) -> int:
-    """Returns what is left of a sum in 64 bits."""
+    """Wraps a sum to a signed 64-bit value."""
     if _INT64_MIN <= value <= _INT64_MAX:
         return value
     return (value - _INT64_MIN) % (1 << 64) + _INT64_MIN

@@ -1,4 +1,4 @@
-"""Builds a Stream from its chunks, taken in order."""
+"""Builds a Stream from its chunks, in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from traced.reader.wire import definitions_pb2, trace_pb2
 
 
 class StreamBuilder:
-    """Takes the chunks of one stream by position and adds them up."""
+    """Collects the chunks of one stream in the order of their positions."""
 
     def __init__(self, stream_id: int, findings: Findings) -> None:
         self._stream_id = stream_id
@@ -33,7 +33,7 @@ class StreamBuilder:
         self._accounted_records = 0
 
     def add(self, chunk: trace_pb2.Chunk, payload: trace_pb2.Payload | None) -> None:
-        """Takes the next chunk; a payload of None only fills its positions."""
+        """Adds the next chunk; with a payload of None only its positions."""
         covers = chunk.end_position > chunk.first_position
         if covers and chunk.first_position < self._reached:
             self._warn(f"a chunk at position {chunk.first_position} overlaps others and is ignored")
@@ -57,7 +57,7 @@ class StreamBuilder:
         self._take_accounts(payload)
 
     def build(self) -> Stream:
-        """Returns the stream, and warns of what it lacks."""
+        """Returns the stream, and adds warnings about losses."""
         missing = self._missing()
         self._forget_deleted_beginning()
         self._warn_of_losses(missing)
@@ -109,14 +109,14 @@ class StreamBuilder:
         if not payload.HasField("accounts"):
             return
         accounts = Accounts.of(payload.accounts)
-        # Counters only grow; chunks that cover no position may have come in any order.
+        # Counters only grow. Chunks without positions may be in any order.
         if self._accounts and _age(self._accounts) > _age(accounts):
             return
         self._accounts = accounts
         self._accounted_records = self._records
 
     def _forget_deleted_beginning(self) -> None:
-        """What the recorder itself deleted is no gap: its accounts say how many records it were."""
+        """Removes the gap of chunks that the recorder deleted; the accounts count them."""
         deleted = self._accounts is not None and self._accounts.drops.get("retention")
         if deleted and self._gaps and self._gaps[0].begin == 0:
             del self._gaps[0]
@@ -129,21 +129,21 @@ class StreamBuilder:
     def _warn_of_losses(self, missing: int | None) -> None:
         accounts = self._accounts
         if accounts is None:
-            self._warn("no accounts were found, so what is missing is not known")
+            self._warn("no accounts were found, so the number of missing records is unknown")
         else:
             if accounts.recovered and not accounts.closed:
                 self._warn("killed; the last records were recovered")
             elif not accounts.closed:
                 self._warn(
                     "not closed: the process was killed, is still running, "
-                    "or the end of its trace is lost; how much is missing there is unknown"
+                    "or the end of its trace is lost; the number of lost records is unknown"
                 )
             for reason, count in accounts.drops.items():
                 self._warn(f"{count} records were dropped while recording ({reason})")
             if accounts.produced != accounts.stored + accounts.dropped:
                 self._warn("its accounts do not add up")
             if accounts.stored < self._accounted_records:
-                self._warn("it holds more records than its accounts say")
+                self._warn("it has more records than its accounts count")
         if missing:
             self._warn(f"{missing} records that were written are missing")
         for gap in self._gaps:
@@ -157,5 +157,5 @@ class StreamBuilder:
 
 
 def _age(accounts: Accounts) -> tuple[int, bool, bool, int]:
-    """Orders accounts of one stream. What is deleted of what was stored is dropped."""
+    """Returns a sort key for accounts of one stream. Deleted records move from stored to drops."""
     return accounts.produced, accounts.closed, accounts.recovered, -accounts.stored

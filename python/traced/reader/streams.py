@@ -17,7 +17,7 @@ from traced.reader.process_end import ProcessEnd
 
 
 class Gap(NamedTuple):
-    """Ring positions [begin, end) that no chunk covers."""
+    """The positions [begin, end) of records that no chunk covers."""
 
     begin: int
     end: int
@@ -28,22 +28,22 @@ class Stream:
     """Everything that one process recorded.
 
     Attributes:
-        stream_id: Chunk.stream_id.
-        header: Who recorded; None if no chunk says.
-        accounts: Counters of the last chunk that has any; None if none has.
-        groups: By id, with their latest labels.
-        threads: By id.
-        operations: In the order of their ids.
-        marks: Where steps begin and where tracing was switched off and on, by position.
-        records: Rows found.
-        missing: Rows that were written and not found; None if the accounts do not say. What
-            followed the last chunk found is not in it.
-        gaps: Positions of lost chunks, before and between those that were found. What the
-            recorder itself deleted from the beginning is none.
-        unusable: Unusable bytes of the files that hold this stream and no other.
-        anchors: The clocks at the end of each chunk, in order.
-        process_end: How its process ended; None if nobody saw it.
-        clock: How to bring instants to the common time line; only in a merged file.
+        stream_id: The id of the stream, unique per recording process.
+        header: The process that recorded; None if it is lost.
+        accounts: The latest counters of the recorder; None if they are lost.
+        groups: The process groups by id.
+        threads: The threads that issued operations, by id.
+        operations: The operations in the order of their ids.
+        marks: Events between operations, such as steps and failures, by position.
+        records: The number of rows found.
+        missing: The number of rows that were written and are lost, up to the last chunk found;
+            None if unknown.
+        gaps: The positions of lost chunks before and between those found, without the old chunks
+            that the recorder deleted (TRACED_MAX_BYTES).
+        unusable: The unusable bytes of files that contain only this stream.
+        anchors: The clocks of the host at the end of each chunk.
+        process_end: How the process ended; None if unknown.
+        clock: The conversion to the common time line; only in a merged file.
     """
 
     stream_id: int
@@ -70,21 +70,24 @@ class Stream:
 
     @property
     def closed(self) -> bool:
-        """Whether the last chunk is here and says that the stream was closed in order."""
+        """Whether the stream was closed in order, and its last chunk was found."""
         return self.accounts is not None and self.accounts.closed
 
     @property
     def end_known(self) -> bool:
-        """Whether the end is here, so that `missing` is all that is missing."""
+        """Whether the end of the stream was found, so that `missing` is complete."""
         return self.accounts is not None and (self.accounts.closed or self.accounts.recovered)
 
     @property
     def rank(self) -> int | None:
-        """The global rank, if a header survived."""
+        """The global rank, or None if the header is lost."""
         return self.header.rank if self.header else None
 
     def wall_ns(self, instant_ns: int) -> int | None:
-        """Returns about when an instant was, since 1970, by the anchor read soonest after it."""
+        """Converts a time of this stream to nanoseconds since 1970, or None without an anchor.
+
+        It uses the next later anchor, so it is as exact as the wall clock of the host.
+        """
         if not self.anchors:
             return None
         index = bisect_left(self.anchors, instant_ns, key=lambda anchor: anchor.monotonic_ns)

@@ -1,4 +1,4 @@
-"""Reads trace files into a Trace."""
+"""Reads trace files into a Trace: :func:`traced.read`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from traced.reader.stream_builder import StreamBuilder
 from traced.reader.streams import Stream
 
 _MERGE_STREAM = 0
-_MOST_JOBS_SHOWN = 3
+_MAX_JOBS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
-    """What some trace files hold.
+    """The content of trace files, as :func:`traced.read` returns it.
 
     Attributes:
-        streams: One per recording process, by attempt and rank.
-        merges: What merged files say of themselves.
-        unusable: Bytes of the files that could not be used.
-        warnings: What was wrong with the files, a sentence each.
+        streams: One stream per recording process, ordered by attempt and rank.
+        merges: The descriptions of merged files.
+        unusable: The bytes of the files that could not be used.
+        warnings: One sentence for each problem with the files, such as lost records.
     """
 
     streams: tuple[Stream, ...]
@@ -41,8 +41,8 @@ class Trace:
     def __repr__(self) -> str:
         operations = sum(len(stream.operations) for stream in self.streams)
         jobs = sorted({stream.header.job for stream in self.streams if stream.header})
-        named = f" of {', '.join(map(repr, jobs[:_MOST_JOBS_SHOWN]))}" if jobs else ""
-        more = ", ..." if len(jobs) > _MOST_JOBS_SHOWN else ""
+        named = f" of {', '.join(map(repr, jobs[:_MAX_JOBS_SHOWN]))}" if jobs else ""
+        more = ", ..." if len(jobs) > _MAX_JOBS_SHOWN else ""
         return (
             f"<Trace{named}{more}: {len(self.streams)} streams, {operations} operations, "
             f"{len(self.warnings)} warnings>"
@@ -50,19 +50,28 @@ class Trace:
 
 
 def read(*paths: str | os.PathLike[str], files_only: bool = False) -> Trace:
-    """Reads trace files, merged or not, and all that are below directories.
+    """Reads trace files as Python objects, and changes nothing on disk.
 
-    Of streams whose process was killed, or still runs, on this host, it also reads what is in
-    shared memory and not yet in the files; `tracectl` is asked for it. Nothing is changed.
+    Damaged parts are skipped: `Trace.warnings` describes the losses. ::
 
-    Damage does not stop it: what is lost is said in `Trace.warnings`, the rest is used.
+        trace = traced.read("traces/run42")
+        for stream in trace.streams:
+            print(stream.rank, len(stream.operations))
+
+    On the host of a running or killed process it also reads the records that are still in shared
+    memory, with `tracectl`.
 
     Args:
-        paths: Files and directories.
-        files_only: Whether to leave out shared memory.
+        paths: Trace files, merged files, or folders of them.
+        files_only: Whether to skip the records that are still in shared memory.
+
+    Returns:
+        The trace (:class:`traced.reader.Trace`). Times are nanoseconds on each host's
+        CLOCK_MONOTONIC, sizes are bytes, ranks are global unless a field says otherwise.
 
     Raises:
-        TracedError: A path does not exist, or nothing in the files can be read.
+        TypeError: A path is not a str or a Path.
+        TracedError: No path is given, a path does not exist, or no file has readable records.
     """
     findings = Findings()
     contents = ((str(path), content(path, findings)) for path in files(paths, findings))
@@ -70,17 +79,27 @@ def read(*paths: str | os.PathLike[str], files_only: bool = False) -> Trace:
     if not trace.streams and not trace.merges:
         named = ", ".join(os.fspath(path) for path in paths)
         why = "; ".join(trace.warnings[:3]) or "no files"
-        raise TracedError(f"there is no trace in {named}: {why}")
+        raise TracedError(
+            f"traced.read: no readable trace in {named} ({why}); pass trace files or folders"
+        )
     return trace
 
 
 def parse(data: bytes, name: str = "data") -> Trace:
-    """Reads what is in a trace file, or came to a sink: chunks, one after another.
+    """Parses the bytes of a trace file, or of one or more chunks that a sink received.
 
     Args:
-        data: The chunks. Without any, the trace is empty.
-        name: What they are called in warnings and byte ranges.
+        data: The chunks, one after another. Without a valid chunk the trace is empty.
+        name: The name for the data in warnings and byte ranges.
+
+    Returns:
+        The trace. It never raises for damaged data: `Trace.warnings` describes the losses.
+
+    Raises:
+        TypeError: `data` is not bytes.
     """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"traced.reader.parse: data must be bytes, not {type(data).__name__}")
     findings = Findings(sizes={name: len(data)})
     return _trace([(name, data)], findings)
 
@@ -125,7 +144,7 @@ def _scan(
     findings: Findings,
     again: bool = False,
 ) -> None:
-    # What is read again may hold what is there already, and its damage counts once.
+    # Chunks from shared memory may repeat those of the files.
     known = {_identity(chunk) for members in chunks.values() for chunk in members} if again else ()
     found = scan(name, data)
     findings.unusable += found.unusable

@@ -1,7 +1,6 @@
-"""The one place that imports what the reader needs from elsewhere.
+"""Imports the packages that the reader needs.
 
-A package that is missing or too old becomes one sentence instead of a traceback through generated
-code.
+A missing or outdated package becomes one sentence instead of a traceback through generated code.
 """
 
 from __future__ import annotations
@@ -14,21 +13,23 @@ try:
     from google.protobuf.message import DecodeError
 except ImportError as error:
     raise TracedError(
-        f"reading traces needs the Python packages protobuf, xxhash and zstandard: {error}"
+        f"traced: reading traces needs protobuf, xxhash and zstandard ({error}); "
+        "run `pip install protobuf xxhash zstandard`"
     ) from error
 
 try:
     from traced.v1 import clock_pb2, definitions_pb2, trace_pb2
 except ImportError as error:
     raise TracedError(
-        f"this installation of traced lacks its generated protobuf modules: {error}"
+        f"traced: this installation lacks its protobuf modules ({error}); install it again"
     ) from error
-except Exception as error:  # protobuf refuses code generated for another version in many ways
+except Exception as error:  # protobuf raises various errors for code of another version
     raise TracedError(
-        f"the installed Python package protobuf does not fit this installation of traced: {error}"
+        f"traced: the installed package protobuf does not fit this installation ({error}); "
+        "run `pip install 'protobuf>=4.21,<8'`"
     ) from error
 
-#: What parsing a malformed message raises; pure Python protobuf adds the last two.
+#: Exceptions of parsing a malformed message; pure Python protobuf raises the last two.
 PARSE_ERRORS = (DecodeError, ValueError, RecursionError)
 
 __all__ = [

@@ -27,7 +27,7 @@ def _damage(package: Path, how: str) -> None:
     elif how == "memory":
         (package / "_torch/groups.py").write_text("raise MemoryError")
     elif how == "no-say":
-        (package / "_support/say.py").write_text("x = (")
+        (package / "_support/log.py").write_text("x = (")
     elif how == "no-settings":
         (package / "_support/settings.py").unlink()
     elif how == "no-guard":

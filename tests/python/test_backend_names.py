@@ -6,7 +6,7 @@ import pickle
 from operator import eq, ne
 
 import pytest
-from traced._torch.spellings import TracedName
+from traced._torch.backend_names import TracedName
 
 _NAME = TracedName("gloo")
 

@@ -1,7 +1,7 @@
-"""Reports a command's traces when it has ended: recovers what was left, says where they are.
+"""Reports the traces of a command after it has ended, and recovers those of killed processes.
 
-A process in a session of its own, which nobody waits for and which has nothing of the command's but
-stderr. It gives that up as soon as the command does, and at most a moment after the command ended.
+This is a process in its own session, which no other process waits for. It shares only stderr with
+the command. It closes stderr when the command does, or within a second after the command has ended.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from pathlib import Path
 
 from traced._support import tracectl
 from traced._support.errors import CommandError
-from traced._support.say import described, say
+from traced._support.log import described, log
 
 _DEADLINE_S = 30.0
-# Whoever reads the log of the command waits no longer than that after its end.
+# Upper bound of the time that stderr stays open after the end of the command.
 _REPORT_WITHIN_S = 0.8
 _BETWEEN_LOG_CHECKS_S = 0.5
 # Files per call of tracectl.
-_MOST_FILES = 500
+_MAX_FILES = 500
 # Signals that are sent to all processes of a job.
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP)
 
-# CLOCK_REALTIME_COARSE: the kernel stamps files with it.
+# CLOCK_REALTIME_COARSE, with which the kernel stamps files.
 _FILE_CLOCK = 5
 _PR_GET_CHILD_SUBREAPER = 37
-# Of statx: its flags, and where struct statx has the time of birth.
+# Arguments of statx, and the offset of the time of birth in struct statx.
 _AT_FDCWD = -100
 _AT_SYMLINK_NOFOLLOW = 0x100
 _STATX_BTIME = 0x800
@@ -46,57 +46,60 @@ _STATX_BYTES = 256
 _libc = ctypes.CDLL(None)
 
 
-class Teller:
-    """The process, as seen by the one that is about to become the command."""
+class Notice:
+    """The reporting process, as seen by the process that is about to become the command."""
 
-    def __init__(self, dismissing: int | None) -> None:
-        self._dismissing = dismissing
+    def __init__(self, cancelling: int | None) -> None:
+        self._cancelling = cancelling
 
-    def dismiss(self) -> None:
-        """There will be no command."""
-        if self._dismissing is not None:
-            os.write(self._dismissing, b"x")
+    def cancel(self) -> None:
+        """Ends the process without a report, because the command did not start."""
+        if self._cancelling is not None:
+            os.write(self._cancelling, b"x")
 
 
-def start(folder: Path) -> Teller:
-    """Starts the process for what is recorded below the folder from now on.
+def start(folder: Path) -> Notice:
+    """Starts the process for the traces that are written below the folder from now on.
 
-    It reads no folder before the command has ended. There is no process where the command takes in
-    orphans, and would have one more child to wait for (the first process of a container).
+    It reads the folder only after the command has ended. It does not start where this process
+    adopts orphans, as the first process of a container does: the command would get another child.
     """
-    if _takes_in_orphans():
-        return Teller(None)
+    if _adopts_orphans():
+        return Notice(None)
     try:
         return _started(folder.absolute())
-    except OSError as error:  # such as a kernel before 5.3, or no more processes
-        say(f"no line will say where the traces are when the command has ended: {described(error)}")
-        return Teller(None)
+    except OSError as error:  # such as a kernel before 5.3, or the limit of processes
+        log(
+            "no line will name the traces when the command has ended: cannot start a process "
+            f"({described(error)}); list them with: tracectl ls {folder}"
+        )
+        return Notice(None)
 
 
-def _takes_in_orphans() -> bool:
+def _adopts_orphans() -> bool:
     is_subreaper = ctypes.c_int(0)
     _libc.prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(is_subreaper), 0, 0, 0)
     return os.getpid() == 1 or is_subreaper.value != 0
 
 
-def _started(folder: Path) -> Teller:
+def _started(folder: Path) -> Notice:
     command = os.getpid()
     since_ns = time.clock_gettime_ns(_FILE_CLOCK)
     ended = os.pidfd_open(command)
-    dismissed, dismissing = os.pipe()  # all are closed where a command begins
+    cancelled, cancelling = os.pipe()  # execve closes both
     between = os.fork()
     if between == 0:
         try:
-            _detach({ended, dismissed})
-            if os.fork() == 0 and not os.read(dismissed, 1):
+            _detach({ended, cancelled})
+            if os.fork() == 0 and not os.read(cancelled, 1):
                 _await_end(command, ended)
                 _report(folder, since_ns)
         finally:
             os._exit(0)
     os.waitpid(between, 0)
     os.close(ended)
-    os.close(dismissed)
-    return Teller(dismissing)
+    os.close(cancelled)
+    return Notice(cancelling)
 
 
 def _detach(kept: set[int]) -> None:
@@ -113,7 +116,7 @@ def _detach(kept: set[int]) -> None:
 
 
 def _await_end(command: int, ended: int) -> None:
-    """Waits for the end of the command; gives up the log when the command has."""
+    """Waits for the end of the command; closes stderr when the command has closed it."""
     log = _open_file("self", 2)
     end = select.poll()
     end.register(ended, select.POLLIN)
@@ -123,33 +126,33 @@ def _await_end(command: int, ended: int) -> None:
         except PermissionError:
             continue  # a command of another user
         if not held and not end.poll(0):
-            _give_up_log()
+            _close_log()
 
 
 def _open_file(process: str, descriptor: int) -> str:
-    """The name that /proc has for an open file, "" for none: reads no other file system."""
+    """Returns the target of a descriptor in /proc, or ""; accesses no other file system."""
     try:
         return os.readlink(f"/proc/{process}/fd/{descriptor}")
     except FileNotFoundError:
         return ""
 
 
-def _give_up_log() -> None:
+def _close_log() -> None:
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 2)
     os.close(nothing)
 
 
 def _report(folder: Path, since_ns: int) -> None:
-    """Writes what the folder has, or that this takes longer; goes on without the log then."""
+    """Logs the traces of the folder, or that reading takes longer, and closes stderr."""
     found: list[str] = []
     thread = threading.Thread(target=_find, args=(folder, since_ns, found), daemon=True)
     thread.start()
     thread.join(_REPORT_WITHIN_S)
-    late = f"{folder} is still being read; look for its traces with: tracectl ls {folder}"
+    late = f"{folder} is still being read; list its traces with: tracectl ls {folder}"
     for line in [late] if thread.is_alive() else found:
-        say(line)
-    _give_up_log()
+        log(line)
+    _close_log()
     thread.join()
 
 
@@ -159,20 +162,23 @@ def _find(folder: Path, since_ns: int, found: list[str]) -> None:
         files = list(_traces(folder, since_ns))
         recovered = [
             line
-            for i in range(0, len(files), _MOST_FILES)
-            for line in _recover(files[i : i + _MOST_FILES])
+            for i in range(0, len(files), _MAX_FILES)
+            for line in _recover(files[i : i + _MAX_FILES])
         ]
-        if recovered:  # maybe to a new part of a trace
+        if recovered:  # recovery may have added files
             files = list(_traces(folder, since_ns))
         found += [*recovered, *_summary(folder, files)]
     except Exception as error:
-        found.append(f"what was recorded below {folder} could not be read: {described(error)}")
+        found.append(
+            f"cannot read the traces below {folder}: {described(error)}; "
+            f"list them with: tracectl ls {folder}"
+        )
 
 
 def _clock_difference_ns(folder: Path) -> int:
     """Returns how far the clock of the folder's file server is ahead of this host's, at least.
 
-    0 where no difference is proven, such as in a folder that takes no file.
+    Returns 0 where no difference is proven, such as in a folder that is not writable.
     """
     before = time.clock_gettime_ns(_FILE_CLOCK)
     try:
@@ -185,18 +191,18 @@ def _clock_difference_ns(folder: Path) -> int:
 
 
 def _traces(folder: Path, since_ns: int) -> Iterator[str]:
-    """Regular files that were made since; what cannot be read, or vanishes meanwhile, is none."""
+    """Yields the trace files created since; skips files that cannot be read or vanish."""
     for where, _, names in os.walk(folder):
         with suppress(OSError):
             if os.stat(where).st_mtime_ns < since_ns:
-                continue  # no file was made in it
+                continue  # no file was created in it
         for name in names:
             if not name.endswith(".traced"):
                 continue
             path = os.path.join(where, name)
             with suppress(OSError):
                 state = os.lstat(path)
-                # A file of an older job may have been written to since.
+                # The time of birth excludes files of older jobs that were written to since.
                 if (
                     stat.S_ISREG(state.st_mode)
                     and state.st_ctime_ns >= since_ns
@@ -206,12 +212,12 @@ def _traces(folder: Path, since_ns: int) -> Iterator[str]:
 
 
 def _birth_ns(path: str, otherwise: int) -> int:
-    """When a file was made; `otherwise` where the file system does not know."""
+    """Returns when a file was created, or `otherwise` if the file system does not record it."""
     state = ctypes.create_string_buffer(_STATX_BYTES)
     try:
         arguments = (_AT_FDCWD, os.fsencode(path), _AT_SYMLINK_NOFOLLOW, _STATX_BTIME, state)
         failed = _libc.statx(*arguments) != 0
-    except AttributeError:  # a C library before 2018
+    except AttributeError:  # glibc before 2.28
         return otherwise
     mask = ctypes.c_uint32.from_buffer(state).value
     if failed or not mask & _STATX_BTIME:
@@ -225,13 +231,13 @@ def _recover(files: list[str]) -> list[str]:
     try:
         return tracectl.run("recover", "--", *files, deadline_s=_DEADLINE_S).splitlines()
     except (CommandError, subprocess.TimeoutExpired) as error:
-        message = f"what killed processes left was not brought back: {error}"
+        message = f"cannot recover the records of killed processes: {error}"
         return message.splitlines()
 
 
 def _summary(folder: Path, files: list[str]) -> Iterator[str]:
     if not files:
-        yield f"nothing was recorded below {folder}"
+        yield f"nothing was recorded below {folder}; does the program make a process group?"
     for where, count in sorted(Counter(map(os.path.dirname, files)).items()):
         noun = "trace file" if count == 1 else "trace files"
-        yield f"{count} {noun} in {where}; look with: tracectl report {where}"
+        yield f"{count} {noun} in {where}; read with: tracectl report {where}"

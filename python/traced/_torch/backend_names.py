@@ -1,11 +1,9 @@
-"""The names under which users ask for a traced backend.
+"""Defines the backend names that request tracing, such as ``traced:gloo``.
 
-A traced spelling is the stock backend's own name with a mark on it: torch
-normalises every name through ``Backend(name)``, which looks up the class
-attribute ``NAME``. What it finds there for a traced spelling is a string that
-equals the stock name, so torch creates the stock backend in the stock way (type,
-options, default timeout, debug wrapper), and that still tells that it is to be
-traced.
+torch normalizes every name through ``Backend(name)``, which looks up the class attribute ``NAME``.
+For a traced name it finds a string that equals the stock name but has its own type. So torch
+creates the stock backend in the stock way (type, options, default timeout, debug wrapper), and the
+type of the string marks the backend as traced.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import Any
 
 from traced._support.guard import for_the_user
 
-#: NCCL's engines, which need a GPU. Some have names of their own since torch 2.14.
+#: The backends of NCCL, which need a GPU. torch 2.14 added all but the first.
 NCCL_NAMES = ("nccl", "nccl-legacy", "nccl2", "nccl-lazy")
 
 _BOTH = "traced"
@@ -22,9 +20,9 @@ _MARKS = ("traced:", "traced_")
 
 
 class TracedName(str):
-    """The name of a stock backend, asked for by a traced spelling.
+    """The name of a stock backend that is to be traced.
 
-    It equals the stock name, which PyTorch's code compares with, and what the user wrote.
+    It equals the stock name, with which PyTorch's code compares it, and both traced names.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -41,15 +39,15 @@ class TracedName(str):
     __hash__ = str.__hash__
 
     def upper(self) -> str:
-        """Where ``Backend`` finds this very object again, and so keeps the mark."""
+        """Returns the attribute of ``Backend`` that holds this object, so that the type is kept."""
         return _member(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return str, (str(self),)  # what leaves the process is the stock name
+        return str, (str(self),)  # other processes receive the stock name
 
 
 class _BothDevices(str):
-    """The spelling ``traced``: Gloo for the CPU, NCCL for the GPUs if there are any."""
+    """The name ``traced``: Gloo for the CPU, and NCCL for GPUs if torch finds any."""
 
     def upper(self) -> str:
         return _BOTH.upper()
@@ -67,69 +65,69 @@ def _member(stock: str) -> str:
 
 
 def define(backend: Any) -> None:
-    """Makes the spellings of what torch knows by now known to ``torch.distributed.Backend``."""
+    """Adds the traced names of all registered backends to ``torch.distributed.Backend``."""
     setattr(backend, _BOTH.upper(), _BothDevices(_BOTH))
     stocks = set(backend.backend_list) - {backend.UNDEFINED}
-    if hasattr(backend, "_ensure_backend_registered"):  # torch 2.14: loaded when asked for
+    if hasattr(backend, "_ensure_backend_registered"):  # torch 2.14 registers them on demand
         stocks.update(NCCL_NAMES)
     for stock in stocks:
         _define(backend, stock)
 
 
 def _define(backend: Any, stock: str) -> TracedName:
-    # A name that torch itself uses for something stays as it is.
     name = TracedName(stock)
     member = _member(stock)  # traced_gloo
     for attribute in (member, member.replace("-", "_"), member.replace("_", ":", 1)):
+        # Attributes of torch itself are kept.
         if isinstance(getattr(backend, attribute, name), TracedName):
             setattr(backend, attribute, name)
-    # What creates it is looked up by the upper-case name, and may have changed since.
+    # torch looks up the constructor by the upper-case name. It may have been replaced since.
     if str.upper(stock) in backend._plugins:
         backend._plugins[name.upper()] = backend._plugins[str.upper(stock)]
     return name
 
 
 def _known(backend: Any, stock: str) -> bool:
-    """Whether torch knows a backend by that name, or comes to know it when asked."""
+    """Returns whether a backend of that name is registered, or registers on demand."""
     if hasattr(backend, "_ensure_backend_registered"):
         backend._ensure_backend_registered(stock)
     return stock in backend.backend_list and stock != backend.UNDEFINED
 
 
-def is_traced(spelling: str) -> bool:
-    """Whether a backend string asks for tracing somewhere."""
-    if isinstance(spelling, (TracedName, _BothDevices)):
+def is_traced(backend_name: str) -> bool:
+    """Returns whether any part of a backend string requests tracing."""
+    if isinstance(backend_name, (TracedName, _BothDevices)):
         return True
-    return any(_is_marked(part) for part in _parts(spelling))
+    return any(_is_marked(part) for part in _parts(backend_name))
 
 
-def _parts(spelling: str) -> list[str]:
-    return "".join(spelling.lower().split()).split(",")
+def _parts(backend_name: str) -> list[str]:
+    return "".join(backend_name.lower().split()).split(",")
 
 
 def _is_marked(part: str) -> bool:
-    """Whether that is ``traced``, ``traced:NAME``, ``traced_NAME`` or such a one for a device."""
+    """Returns whether a part is ``traced``, ``traced:NAME`` or ``traced_NAME``, or DEVICE:such."""
     return any(text == _BOTH or text.startswith(_MARKS) for text in (part, part.partition(":")[2]))
 
 
-def normalised(spelling: str) -> str:
-    """A backend string as torch reads it: without blanks, if it asks for tracing.
+def normalised(backend_name: str) -> str:
+    """Returns a backend string in the form that torch parses; blanks are removed from traced ones.
 
     Raises:
-        ValueError: It asks for tracing in a way that cannot be served.
+        ValueError: The string requests tracing in a form that is not valid.
     """
-    if not is_traced(spelling):
-        return spelling
+    if not is_traced(backend_name):
+        return backend_name
     import torch.distributed as dist
 
     backend: Any = dist.Backend
-    if isinstance(spelling, TracedName):
-        if _known(backend, str(spelling)):
-            _define(backend, str(spelling))
-        return spelling
-    parts = _parts(str(spelling))
+    if isinstance(backend_name, TracedName):
+        if _known(backend, str(backend_name)):
+            _define(backend, str(backend_name))
+        return backend_name
+    parts = _parts(str(backend_name))
     if len(parts) == 1 and parts[0].startswith(_MARKS):
-        return _named(backend, parts[0], spelling)
+        return _named(backend, parts[0], backend_name)
     for part in parts:
         if not _is_marked(part):
             continue
@@ -137,23 +135,24 @@ def normalised(spelling: str) -> str:
         if _is_marked(device) or not name.startswith("traced_"):
             raise _refusal(
                 backend,
-                f"there is no backend {spelling!r}: where several are named, each is for a device",
+                f"traced: backend {backend_name!r} is not valid: with several backends, each needs "
+                "a device",
             )
-        _named(backend, name, spelling)
-    return spelling if isinstance(spelling, _BothDevices) else ",".join(parts)
+        _named(backend, name, backend_name)
+    return backend_name if isinstance(backend_name, _BothDevices) else ",".join(parts)
 
 
-def _named(backend: Any, marked: str, spelling: str) -> TracedName:
-    """What a spelling without a device stands for.
+def _named(backend: Any, marked: str, backend_name: str) -> TracedName:
+    """Returns the traced name for a part without a device.
 
     Raises:
-        ValueError: It is nothing that torch knows.
+        ValueError: torch has no such backend.
     """
     stock = marked.removeprefix(_MARKS[0]).removeprefix(_MARKS[1])
     if ":" in stock or not stock or not _known(backend, stock):
         raise _refusal(
             backend,
-            f"there is no backend {spelling!r}: torch knows none that is called {stock!r} "
+            f"traced: backend {backend_name!r} is not valid: torch has no backend {stock!r} "
             "(if a package registers it, import that first)",
         )
     return _define(backend, stock)
