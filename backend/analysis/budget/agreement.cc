@@ -13,7 +13,8 @@ bool isSameCall(const BudgetRow& a, const BudgetRow& b) {
          a.ranks_text == b.ranks_text && a.per_step == b.per_step;
 }
 
-// What varies by itself is known and not judged.
+// Returns the row without figures: the call is expected, but its figures vary
+// from run to run.
 BudgetRow unjudged(BudgetRow row) {
   row.judged = false;
   row.count.reset();
@@ -86,7 +87,7 @@ void keepAgreed(Budget& budget, const Budget& other,
   std::erase_if(budget.structure, [&](StructureRow& row) {
     return !keepRow(row, other, left_out);
   });
-  // What only the other has is as little agreed on.
+  // Calls that only `other` makes are also not agreed on.
   for (const BudgetRow& row : other.rows) {
     const bool known =
         std::any_of(budget.rows.begin(), budget.rows.end(),

@@ -1,4 +1,5 @@
-// What several runs of one program agree on: only that belongs into a budget.
+// Finds what several runs of one program agree on. Only that belongs in a
+// budget.
 
 #pragma once
 
@@ -11,13 +12,13 @@
 
 namespace traced {
 
-// What runs differ in.
+// A part of a budget in which two runs differ.
 struct Disagreement {
   enum class What : std::uint8_t {
-    // Some runs lack it.
+    // Only some of the runs have this row.
     kCall,
     kStructure,
-    // A figure is not equal.
+    // A number in the row differs. The other values name which one.
     kCount,
     kBytes,
     kGroups,
@@ -27,14 +28,14 @@ struct Disagreement {
   };
 
   What what = What::kCall;
-  // These identify the row. Only rows of calls have an operation and a dtype.
+  // Identify the row. Only rows of calls have an operation and a dtype.
   std::optional<std::string> group, op, dtype;
   std::string ranks_text;
 };
 
-// Removes from `budget` what `other` does not agree with, and adds each removed
-// part to `left_out`. Rows of calls stay, marked as not judged: otherwise the
-// next run would report them as new.
+// Removes from `budget` whatever differs in `other` and appends each removed
+// part to `left_out`. Rows of calls stay but are marked as not judged:
+// otherwise `check` would report these calls of the next run as new.
 void keepAgreed(Budget& budget, const Budget& other,
                 std::vector<Disagreement>& left_out);
 

@@ -30,7 +30,7 @@ std::vector<StepRange> Budget::ranges() const {
 AllowedRange allowedFor(const BudgetRow& row, std::uint64_t figure) {
   AllowedRange allowed{figure, figure};
   if (row.tolerance_percent > 0) {
-    // 64 bits of mantissa: exact for every figure.
+    // A 64-bit mantissa holds every figure exactly.
     const long double slack =
         static_cast<long double>(figure) * row.tolerance_percent / 100;
     constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();

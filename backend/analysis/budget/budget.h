@@ -1,5 +1,5 @@
-// Budget says what a job may communicate: what `tracectl check` holds a trace
-// against. Written and read as TOML, see cli/check/budget_file.h and
+// A budget states what a job may communicate. `tracectl check` compares a trace
+// with it. Stored as TOML, see cli/check/budget_file.h and
 // docs/reference/cli/check.md.
 
 #pragma once
@@ -16,26 +16,26 @@
 
 namespace traced {
 
-// What one row allows: so many calls and bytes, in each step or over all its
-// steps, on each of its ranks.
+// The number of calls and bytes that matching calls may use on each rank,
+// either in each step or over all steps of the row.
 struct BudgetRow {
-  // Of the file, for messages.
+  // Line number in the budget file, for messages.
   std::uint32_t line = 0;
   StepRange steps;
   bool per_step = false;
-  // An absent one matches everything, and what it matches is added up.
+  // An absent field matches everything. Everything that matches is summed.
   std::optional<std::string> group;
   std::optional<std::string> op;
   std::optional<std::string> dtype;
   std::optional<absl::flat_hash_set<std::uint32_t>> ranks;
-  // The ranks as they were written; "all" without.
+  // `ranks` as written in the file; "all" if absent.
   std::string ranks_text = "all";
-  // At least one of the two, unless nothing of it is judged: it is known, and
-  // varies by itself.
+  // A judged row has `count`, `bytes` or both. A row that is not judged has
+  // neither: its calls are expected, but their number varies from run to run.
   bool judged = true;
   std::optional<std::uint64_t> count;
   std::optional<std::uint64_t> bytes;
-  // Less is fine as well, also nothing at all.
+  // Whether usage below the figures also passes, even none at all.
   bool at_most = false;
   double tolerance_percent = 0;
 
@@ -49,12 +49,12 @@ struct Budget {
   std::vector<BudgetRow> rows;
   std::vector<StructureRow> structure;
 
-  // The different ranges of steps of its rows of figures, in their order. What
-  // was issued outside all of them is not judged.
+  // Returns the distinct step ranges of `rows`, in order of appearance. Calls
+  // outside all of them are not judged.
   std::vector<StepRange> ranges() const;
 };
 
-// The values that a row accepts for a figure.
+// The values a row accepts for a figure, both ends included.
 struct AllowedRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

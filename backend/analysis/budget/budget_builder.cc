@@ -14,7 +14,7 @@ StepRange usualSteps(const Marks& marks) {
   const std::uint64_t first = steps.front().number;
   const std::uint64_t last =
       steps[steps.size() - (steps.size() > 1 ? 2 : 1)].number;
-  // Numbers that go down have no range.
+  // Decreasing step numbers cannot be written as a range.
   return last < first ? StepRange() : StepRange(first, last);
 }
 
@@ -48,7 +48,8 @@ void BudgetBuilder::addRows(Budget& budget, const UsageKey& key,
   const bool per_step = std::all_of(
       ranks.begin(), ranks.end(),
       [](const OnRank& on_rank) { return on_rank.each_step.has_value(); });
-  // Ranks that use the same share a row; the first of them tells its place.
+  // Ranks with equal usage share a row. Rows follow the order of their first
+  // rank.
   std::vector<std::pair<Usage, std::vector<std::uint32_t>>> rows;
   for (const OnRank& on_rank : ranks) {
     const Usage& usage = per_step ? *on_rank.each_step : on_rank.total;

@@ -1,4 +1,4 @@
-// BudgetBuilder makes the budget that a run just meets.
+// BudgetBuilder derives the budget that a run exactly meets.
 
 #pragma once
 
@@ -12,8 +12,9 @@
 
 namespace traced {
 
-// The steps to budget where nobody says: all that were marked but the last,
-// which has no end of its own; the whole recording where none were marked.
+// Returns the default steps for a budget: all marked steps except the last,
+// whose end was not recorded. Returns the whole recording if no steps were
+// marked or their numbers decrease.
 StepRange usualSteps(const Marks& marks);
 
 // Not thread safe. Memory: a few figures per rank and kind of call.
@@ -23,14 +24,15 @@ class BudgetBuilder {
 
   void add(const RankUsage& usage);
 
-  // Rows by group, operation, dtype and rank. A row is per step where a call is
-  // as frequent in every step, on every rank that makes it; else it has totals.
+  // Returns rows by group, operation, dtype and ranks. A row is per step if, on
+  // every rank that makes the call, each step has the same figures. Otherwise
+  // it has totals.
   Budget finish() const;
 
  private:
   struct OnRank {
     std::uint32_t rank = 0;
-    // What every step had, absent where they differ.
+    // The usage of every step, absent if steps differ.
     std::optional<Usage> each_step;
     Usage total;
   };

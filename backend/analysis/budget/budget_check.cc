@@ -31,7 +31,7 @@ void conclude(std::optional<FigureResult>& figure) {
   if (none) figure->verdict = Verdict::kMissing;
 }
 
-// What a row's calls came to in each step that had any, and in all.
+// The usage that a row matches, by step (only steps with a call) and in total.
 struct Matched {
   absl::flat_hash_map<std::size_t, Usage> by_step;
   Usage all;

@@ -1,4 +1,4 @@
-// BudgetCheck holds what ranks used against a budget.
+// BudgetCheck compares the usage of each rank with a budget.
 
 #pragma once
 
@@ -16,17 +16,17 @@ namespace traced {
 
 enum class Verdict { kOk, kOver, kUnder, kMissing };
 
-// How a figure of a row was met: in every step of every rank that the row
-// holds for, or with totals on every rank.
+// The outcome for one figure of a row, over all steps of all its ranks, or over
+// the ranks if the row has totals.
 struct FigureResult {
   std::uint64_t budget = 0;
   Verdict verdict = Verdict::kOk;
-  // How many times it was measured, and how many of these were off.
+  // Number of measurements, and how many of them missed the budget.
   std::uint64_t measured = 0;
   std::uint64_t off = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
-  // The first one that was off.
+  // The first measurement that missed the budget.
   struct FirstMiss {
     std::uint32_t rank = 0;
     std::optional<std::uint64_t> step;
@@ -35,28 +35,29 @@ struct FigureResult {
 };
 
 struct RowResult {
-  // Absent where the row says nothing of it.
+  // Absent if the row does not limit this figure.
   std::optional<FigureResult> count;
   std::optional<FigureResult> bytes;
 
   Verdict verdict() const;
 };
 
-// Something that no row of the budget knows.
+// Usage that no row of the budget matches.
 struct NewUsage {
   UsageKey key;
   StepRange steps;
   std::vector<std::uint32_t> ranks;
-  // The most of one step of a rank, or of one rank where `steps` are all.
+  // The largest usage in one step of a rank, or in one rank if `steps` covers
+  // the whole recording.
   Usage most;
 };
 
 struct BudgetResult {
-  // One per row of the budget.
+  // One per row of the budget, in the same order.
   std::vector<RowResult> rows;
-  // By key, then steps.
+  // Sorted by key, then by steps.
   std::vector<NewUsage> fresh;
-  // Calls in the steps that the budget is about, and outside of them.
+  // Number of calls inside and outside the steps of the budget.
   std::uint64_t judged = 0;
   std::uint64_t outside = 0;
 
@@ -64,8 +65,8 @@ struct BudgetResult {
   bool met() const { return rowsOff() == 0 && fresh.empty(); }
 };
 
-// Not thread safe. The budget must outlive the check. Memory: that of the rows
-// and of what is new; ranks are looked at one by one.
+// Not thread safe. The budget must outlive the check. Call add() once per rank.
+// Memory grows with the rows and the new usage, not with the ranks.
 class BudgetCheck {
  public:
   explicit BudgetCheck(const Budget& budget);
@@ -80,7 +81,7 @@ class BudgetCheck {
   const Budget& budget_;
   const std::vector<StepRange> ranges_;
   BudgetResult result_;
-  // By key and index into ranges_.
+  // By key and index into `ranges_`.
   std::map<std::pair<UsageKey, std::size_t>, NewUsage> fresh_;
 };
 

@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// Whether every step of a range was marked.
+// Returns whether every step of the range was marked.
 bool allMarked(const Marks& marks, const StepRange& range) {
   if (range.all()) return true;
   absl::flat_hash_set<std::uint64_t> seen;
@@ -18,12 +18,13 @@ bool allMarked(const Marks& marks, const StepRange& range) {
   return !seen.empty() && seen.size() - 1 == range.sizeMinus1();
 }
 
-// Whether tracing was off in any part of a range.
+// Returns whether tracing was off during any part of the range.
 bool wasOff(const Marks& marks, const StepRange& range) {
   if (range.all()) return !marks.pauses().empty();
   const std::vector<Marks::Step>& steps = marks.steps();
   for (const Pause& pause : marks.pauses()) {
-    // Pauses do not overlap: each step but the first is of one pause only.
+    // Pauses do not overlap, so each step except the first of a pause belongs
+    // to one pause only. The total work is linear.
     auto step = std::partition_point(
         steps.begin(), steps.end(), [&pause](const Marks::Step& each) {
           return each.end_position <= pause.begin_position;

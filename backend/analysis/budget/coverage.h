@@ -1,5 +1,5 @@
-// Coverage says whether a trace holds all that a budget is about. A gate that
-// lacks part of what it judges must not pass.
+// Coverage checks whether a trace is complete enough to be judged. A gate must
+// not pass if part of its input is missing.
 
 #pragma once
 
@@ -18,17 +18,18 @@ class Coverage {
  public:
   explicit Coverage(const std::vector<StepRange>& ranges);
 
-  // Streams are added in the order of their ranks.
+  // Add streams in ascending order of rank.
   void add(const StreamTable& table);
 
-  // Everything that keeps the run from being judged: what was lost, not closed,
-  // absent, switched off, or not marked.
+  // Returns every reason why the run cannot be judged: data that was lost, not
+  // closed, absent, switched off or not marked.
   std::vector<Gap> gaps(const TraceSet& set, const RunSummary& summary) const;
 
  private:
   struct Range {
     StepRange steps;
-    // Ranks that did not mark all of them, and that were switched off in them.
+    // Ranks that did not mark every step of the range, and ranks whose tracing
+    // was off during part of it.
     std::vector<std::uint32_t> unmarked;
     std::vector<std::uint32_t> switched_off;
   };
@@ -36,7 +37,7 @@ class Coverage {
   std::vector<Range> ranges_;
 };
 
-// The rows that are about ranks which the job does not have.
+// Returns the rows that name a rank which the job does not have.
 std::vector<const BudgetRow*> rowsWithoutRanks(const Budget& budget,
                                                std::uint32_t world_size);
 

@@ -1,4 +1,4 @@
-// What keeps a run from being judged: something of it is not there.
+// Reasons why a run cannot be judged.
 
 #pragma once
 
@@ -18,17 +18,19 @@ struct MissingPart {
   enum class What : std::uint8_t {
     // The number of ranks is unknown.
     kWorldSize,
-    // There is no trace of the ranks in `text`; the job had `count` ranks.
+    // The ranks in `text` have no trace; the job had `count` ranks.
     kRanks,
     // No trace could be read.
     kAllRanks,
-    // `count` bytes of the inputs.
+    // `count` bytes of the inputs could not be used.
     kBytes,
-    // `count` operations: left out by TRACED_SCOPE, failed, of too many kinds.
+    // `count` operations were excluded by TRACED_SCOPE, failed, or exceeded the
+    // limit on kinds of calls.
     kOutOfScope,
     kFailed,
     kKinds,
-    // In steps `text`, "" being all: marks, recording, operations.
+    // Step marks, recording or operations are missing in steps `text`; "" means
+    // all steps.
     kMarks,
     kRecording,
     kOperations,
@@ -40,14 +42,14 @@ struct MissingPart {
   std::vector<std::uint32_t> ranks;
 };
 
-// A process that did not end in order. Without `end` it was killed, and only
-// the recovery of its records shows that.
+// A process that did not end in order. `end` is absent if it was killed and
+// only the recovery of its records shows that.
 struct BrokenOff {
   std::uint32_t rank = 0;
   std::optional<ProcessEnd> end;
 };
 
-// A warning about the inputs, in words.
+// A warning about the inputs, as text.
 struct InputWarning {
   std::string text;
 };

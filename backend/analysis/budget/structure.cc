@@ -16,13 +16,13 @@
 namespace traced {
 namespace {
 
-// One operation as far as its structure goes.
+// The attributes of an operation that its structure depends on.
 struct Issued {
   const std::string* name = nullptr;
   bool async = false;
 };
 
-// What one step of one group has.
+// Collects the structure of one group in one step.
 class StepOfGroup {
  public:
   void issue(const std::string& name) {
@@ -34,7 +34,7 @@ class StepOfGroup {
   }
   void underWay(std::uint64_t count) { together_ = std::max(together_, count); }
   void waitedAtOnce() { ++at_once_; }
-  // Nobody saw whether and when one was waited for.
+  // Records that it is unknown whether or when an operation was waited for.
   void waitUnknown() { waits_known_ = false; }
 
   GroupStructure finish() const {
@@ -59,7 +59,7 @@ class StepOfGroup {
   bool waits_known_ = true;
 };
 
-// Leaves what both have.
+// Resets every field in which `structure` differs from `other`.
 void keepCommon(GroupStructure& structure, const GroupStructure& other) {
   if (structure.order != other.order) structure.order.reset();
   if (structure.together != other.together) structure.together.reset();
@@ -68,7 +68,7 @@ void keepCommon(GroupStructure& structure, const GroupStructure& other) {
   }
 }
 
-// Walks over the operations of a rank in the order of their issue.
+// Walks over the operations of a rank in issue order.
 class Walk {
  public:
   explicit Walk(const StreamTable& table)
@@ -101,7 +101,7 @@ class Walk {
     for (const Marks::Step& step : table_.marks.steps()) {
       of_range += steps.holds(step.number);
     }
-    // A group without a call in some step has no equal steps.
+    // A group without a call in some step has no structure common to all steps.
     for (auto& [group, structure] : all_) {
       if (steps_of_[group] != of_range) structure = {};
     }
@@ -159,7 +159,7 @@ class Walk {
   std::map<std::string, StepOfGroup> now_;
   std::map<std::string, GroupStructure> all_;
   std::map<std::string, std::uint64_t> steps_of_;
-  // When those that are under way will be waited for.
+  // When each operation in flight will be waited for.
   std::vector<std::int64_t> under_way_;
 };
 
@@ -231,7 +231,7 @@ std::vector<StructureRow> StructureBuilder::finish() const {
 }
 
 void StructureCheck::add(const StreamTable& table) {
-  // Of many ranks the first differences tell enough.
+  // Report only the first ranks that differ, to keep the output short.
   constexpr std::size_t kMax = 8;
   groups_.add(table.header.attempt(), table.definitions.groups());
   std::map<std::string, std::map<std::string, GroupStructure>> by_steps;

@@ -1,8 +1,8 @@
-// Structure: what a rank does in each step, apart from how much: the order of
-// its calls on a group, how many are under way together, and for how many of
-// them the program waits before it issues another. All of it is told by the
-// order of records: two runs of one program have the same, however long
-// anything takes.
+// Structure describes what a rank does in each step apart from amounts: the
+// order of its calls on a group, how many are in flight together, and how many
+// are waited for before the next call. It follows from the order of records
+// alone, so two runs of one program have the same structure whatever their
+// timing.
 
 #pragma once
 
@@ -20,27 +20,27 @@
 
 namespace traced {
 
-// What is told of a group, of some ranks. What is absent is not told: it
-// differs between steps, or nobody saw the waits.
+// The structure of a group on some ranks. A field is absent if it differs
+// between steps or if waits were not recorded.
 struct GroupStructure {
-  // "3 x all_reduce bfloat16 4-8 MiB", one after the other.
+  // Runs of equal calls in order, such as "3 x all_reduce bfloat16 4-8 MiB".
   std::optional<std::vector<std::string>> order;
-  // Calls that were issued and not yet waited for, at most.
+  // Maximum number of calls issued and not yet waited for.
   std::optional<std::uint64_t> together;
-  // Calls that do not wait by themselves, and that were waited for before the
-  // rank issued another.
+  // Number of asynchronous calls that the program waited for before the rank
+  // issued another call.
   std::optional<std::uint64_t> waited_at_once;
 
   bool operator==(const GroupStructure&) const = default;
 };
 
 struct StructureRow {
-  // Of the file, for messages.
+  // Line number in the budget file, for messages.
   std::uint32_t line = 0;
   StepRange steps;
-  // As people gave it.
+  // The group's label, as set by the program.
   std::string group;
-  // How many groups are called that and have how many members: "2 of 4".
+  // For each size, how many groups have this label: "2 of 4".
   std::optional<std::string> groups;
   std::optional<absl::flat_hash_set<std::uint32_t>> ranks;
   std::string ranks_text = "all";
@@ -51,23 +51,25 @@ struct StructureRow {
   }
 };
 
-// An order with more different calls than this is not told.
+// Maximum length of an order. Longer orders are absent.
 inline constexpr std::size_t kMaxOrdered = 64;
 
-// The structure of each group of a rank, in the steps of a range.
+// Returns the structure of each group of a rank in the given steps, by the
+// group's label.
 std::map<std::string, GroupStructure> structureOf(const StreamTable& table,
                                                   const StepRange& steps);
 
-// "2 of 4" for each name.
+// Returns a text such as "2 of 4" (two groups of four members) for each label.
 std::map<std::string, std::string> groupSplits(const GroupCatalog& groups);
 
-// Makes the rows that a run meets. Not thread safe.
+// StructureBuilder derives the structure rows that a run exactly meets. Not
+// thread safe.
 class StructureBuilder {
  public:
   explicit StructureBuilder(StepRange steps) : steps_(steps) {}
 
   void add(const StreamTable& table);
-  // None of a run whose steps are not marked.
+  // Returns no rows if the run has no marked steps.
   std::vector<StructureRow> finish() const;
 
  private:
@@ -79,13 +81,13 @@ class StructureBuilder {
       by_group_;
 };
 
-// What of a row a rank does otherwise, or of all ranks what groups there are.
+// How a rank deviates from a row. `kGroups` concerns all ranks.
 struct StructureDifference {
   enum class What : std::uint8_t { kOrder, kTogether, kWaitedAtOnce, kGroups };
 
   What what = What::kOrder;
   std::uint32_t rank = 0;
-  // What was found. `groups`: absent where none is called that.
+  // What was found. `groups` is absent if no group has that label.
   GroupStructure found;
   std::optional<std::string> groups;
 };
@@ -94,7 +96,8 @@ struct StructureResult {
   std::vector<StructureDifference> differences;
 };
 
-// Not thread safe. The rows must outlive the check.
+// StructureCheck compares the structure of each rank with the rows. Not thread
+// safe. The rows must outlive the check.
 class StructureCheck {
  public:
   explicit StructureCheck(const std::vector<StructureRow>& rows)

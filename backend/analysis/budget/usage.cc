@@ -27,7 +27,8 @@ UsageKey keyOf(const StreamTable& table, const AssembledOperation& op) {
   return key;
 }
 
-// Rows of several threads or chunks need not be in the order of their ids.
+// Sorts by step and merges equal steps. Rows from several threads or chunks may
+// be out of order.
 void sortAndJoin(std::vector<StepUsage>& steps) {
   const auto before = [](const StepUsage& a, const StepUsage& b) {
     return a.step < b.step;
@@ -51,7 +52,8 @@ RankUsage::RankUsage(const StreamTable& table)
     : rank_(table.header.rank()), steps_(table.marks.steps()) {
   constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
   absl::flat_hash_map<UsageKey, std::uint32_t> index_by_key;
-  // Of each call, and last of the operations whose call is not known.
+  // Index of the entry per call. The last one is for operations whose call is
+  // unknown.
   std::vector<std::uint32_t> indices(table.definitions.calls().size() + 1,
                                      kUnknown);
   for (const AssembledOperation& op : table.operations) {

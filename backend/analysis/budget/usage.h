@@ -1,4 +1,4 @@
-// Usage: how often a rank called what, and with how many bytes, in each step.
+// Usage counts the calls of a rank and their bytes, by kind of call and step.
 
 #pragma once
 
@@ -14,10 +14,11 @@
 
 namespace traced {
 
-// What calls are told apart by. "none" where there is no group or no tensor.
+// Identifies a kind of call. Fields are "none" for calls without a group or
+// tensor.
 struct UsageKey {
-  // As people gave it: groups that are called alike are taken together, so that
-  // the data-parallel groups of a mesh are one.
+  // The label set by the program. Groups with equal labels are summed, so the
+  // data-parallel groups of a mesh count as one.
   std::string group;
   std::string op;
   std::string dtype;
@@ -31,7 +32,7 @@ struct UsageKey {
 
 struct Usage {
   std::uint64_t count = 0;
-  // Of each call the larger of bytes_in and bytes_out.
+  // Sum over calls of the larger of bytes_in and bytes_out.
   std::uint64_t bytes = 0;
 
   void add(const Usage& other) {
@@ -41,31 +42,32 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
-// What was used in one step. A step that a program begins twice is two.
+// Usage in one step. A step number that the program begins twice counts as two
+// steps.
 struct StepUsage {
-  // Index into Marks::steps(), absent before the first.
+  // Index into Marks::steps(); absent for calls before the first step.
   std::optional<std::size_t> step;
   Usage usage;
 };
 
-// What one rank used. Simulated calls are left out.
+// RankUsage holds the usage of one rank. Simulated calls are left out.
 class RankUsage {
  public:
   explicit RankUsage(const StreamTable& table);
 
   struct Entry {
     UsageKey key;
-    // By step; those without a call are not there.
+    // Steps with at least one such call, in order.
     std::vector<StepUsage> steps;
   };
 
   std::uint32_t rank() const { return rank_; }
   const std::vector<Entry>& entries() const { return entries_; }
-  // The number of a step.
+  // Returns the step's number, as marked by the program.
   std::optional<std::uint64_t> numberOf(const StepUsage& usage) const;
-  // The steps that were marked, as often as they were.
+  // All marked steps in order. A number may repeat.
   const std::vector<Marks::Step>& steps() const { return steps_; }
-  // How many of them are in a range.
+  // Returns how many marked steps are in `range`.
   std::uint64_t stepsIn(const StepRange& range) const;
 
  private:

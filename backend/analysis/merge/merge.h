@@ -1,4 +1,4 @@
-// Merging: the chunks of many streams in one file, byte for byte.
+// Merges the chunks of many streams into one file, byte for byte.
 
 #pragma once
 
@@ -23,8 +23,8 @@ class ChunkCopier {
  public:
   explicit ChunkCopier(const TraceSet& set) : set_(set), loader_(set) {}
 
-  // How many bytes it wrote; whether the stream took them is the stream's to
-  // tell. An Error if the chunk is no longer as it was.
+  // Returns the number of bytes written. The caller must check the state of
+  // `out`. Fails if the chunk changed since it was scanned.
   Result<std::uint64_t> copy(const ChunkRef& chunk, std::ostream& out);
 
  private:
@@ -36,17 +36,17 @@ struct MergeResult {
   std::uint64_t streams = 0;
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;
-  // About clocks that stepped or could not be aligned, in words.
+  // Clocks that stepped or could not be aligned, as text.
   std::vector<std::string> clock_warnings;
 };
 
-// Puts a warning into words: a merged file has them as text.
+// Formats a clock warning. A merged file stores warnings as text.
 using ClockWords = std::function<std::string(const ClockWarning&)>;
 
-// Writes all streams of `set` but Flight Recorder dumps, not only the selected
-// ones, and a Merge that tells of their clocks and of what was wrong with the
-// inputs. The file appears under `path` once it is complete. Memory: one chunk.
-// `version` is that of the program that merges.
+// Writes all streams of `set`, selected or not, except Flight Recorder dumps.
+// Adds a Merge message with their clock models and the problems of the inputs.
+// The file appears at `path` only when it is complete. Memory: one chunk.
+// `version` is the version of the merging program.
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                                 Existing existing, const std::string& version,
                                 const ClockWords& clock_words,

@@ -19,11 +19,12 @@ namespace {
 
 constexpr int kEndingSignals[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 
-// Static, as another thread may still be in the handler.
+// Static, because another thread may still be in the handler.
 char the_path[PATH_MAX];
 std::atomic<bool> is_there{false};
 
-// The signal's own action is in place again, and ends the program.
+// Removes the file and raises the signal again. Its default action is already
+// restored and ends the program.
 void removeAndEnd(int signal) {
   if (is_there.load()) unlink(the_path);
   raise(signal);
@@ -68,8 +69,8 @@ std::string whyNotWritten(const std::string& path, Existing existing) {
   return existing == Existing::kKept ? "exists" : "";
 }
 
-// A new file in the folder of `path`: -1 if it cannot be had. O_EXCL follows no
-// link.
+// Creates a new file in the folder of `path`. Returns its descriptor, or -1 on
+// failure. O_EXCL follows no link.
 int createBeside(const std::string& path, std::string& name) {
   for (int tries = 0; tries < kMaxNameTries; ++tries) {
     name = pendingNameOf(path);
@@ -80,7 +81,7 @@ int createBeside(const std::string& path, std::string& name) {
   return -1;
 }
 
-// Some file systems have no such call.
+// Some file systems do not support fsync() and fail with EINVAL.
 bool isOnDisk(int fd) { return fsync(fd) == 0 || errno == EINVAL; }
 
 void syncFolderOf(const std::string& path) {
@@ -144,7 +145,7 @@ bool PendingFile::putInPlace() {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
       return true;
     }
-    // NFS, for one, cannot do that.
+    // Some file systems, such as NFS, do not support this call.
     const bool cannot = errno == EINVAL || errno == ENOSYS;
     if (!cannot || isTaken(path_)) {
       refused_ = whyNotWritten(path_, existing_);

@@ -1,5 +1,5 @@
-// PendingFile is a file under another name until it is complete, and gone if it
-// never is, also when a signal ends the program.
+// PendingFile writes under a temporary name, and renames the file when it is
+// complete. An incomplete file is removed, also when a signal ends the program.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace traced {
 
-// RemovedOnSignal has a file removed when a signal ends the program: SIGHUP,
-// SIGINT, SIGPIPE or SIGTERM, as far as it would have ended it. For one file at
-// a time.
+// RemovedOnSignal removes a file if SIGHUP, SIGINT, SIGPIPE or SIGTERM ends the
+// program. Signals that the program ignores or handles are left alone. Only one
+// instance may exist at a time.
 class RemovedOnSignal {
  public:
   explicit RemovedOnSignal(const std::string& path);
@@ -20,29 +20,30 @@ class RemovedOnSignal {
   RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
 };
 
-// What becomes of a file that is there already.
+// What to do with an existing file.
 enum class Existing { kKept, kReplaced };
 
-// Whether there is anything under a path, be it a link that leads nowhere.
+// Returns whether `path` exists, even as a dangling link.
 bool isTaken(const std::string& path);
 
-// The other name is new and cannot be foretold, so nobody who may write to the
-// folder can have it lead elsewhere.
+// The temporary name is new and unpredictable, so another user with write
+// access to the folder cannot redirect it.
 class PendingFile {
  public:
-  // Only a regular file is ever replaced: a device would be lost, and a link
-  // says that the file is meant to be elsewhere.
+  // Replaces only a regular file. Replacing a device would destroy it, and
+  // replacing a link would ignore its target.
   PendingFile(const std::string& path, Existing existing);
   ~PendingFile();
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
 
   std::ostream& stream() { return out_; }
-  // Whether all could be written so far.
+  // Returns whether all writes succeeded so far.
   bool ok() const { return out_.good(); }
-  // Puts the file under its path, once it is on the disk.
+  // Syncs the file to disk and renames it to its final path. Returns false on
+  // failure.
   bool commit();
-  // Why it is not ok: a sentence that begins with the path.
+  // Returns the reason for a failure, as a sentence that begins with the path.
   std::string problem() const;
 
  private:
@@ -52,7 +53,7 @@ class PendingFile {
   const std::string path_;
   const Existing existing_;
   std::string pending_;
-  // "" unless something under the path must stay.
+  // Why the existing file must stay; "" if it may be replaced.
   std::string refused_;
   std::unique_ptr<Buffer> buffer_;
   std::ostream out_;

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr char kExtension[] = ".traced";
 
-// The number of a pack of that name; absent where the file is something else.
+// Returns the number in a pack's file name, or nullopt if `file` is not a pack
+// called `name`.
 std::optional<std::uint64_t> numberOf(absl::string_view file,
                                       const std::string& name) {
   std::uint64_t number = 0;
@@ -66,8 +67,8 @@ PackedChunks::PackedChunks(const PackNames& names) {
 
 namespace {
 
-// What is wrong with the inputs and no pack has told yet, as a chunk; empty
-// where nothing is. It has no clocks: hosts are aligned when all are there.
+// Returns a chunk with the problems that no pack has reported yet, or "" if
+// none are new. It has no clock models: hosts are aligned once all are present.
 std::string newsOf(const TraceSet& set, const PackedChunks& packed,
                    const std::string& version) {
   v1::Payload payload;
@@ -84,14 +85,14 @@ std::string newsOf(const TraceSet& set, const PackedChunks& packed,
   return ChunkEncoder(0).encode(payload, {});
 }
 
-// The packs of one call, one after the other.
+// Writes the packs of one call, one after another.
 class PackWriter {
  public:
   PackWriter(const TraceSet& set, const PackPlan& plan,
              std::uint64_t first_number)
       : copier_(set), plan_(plan), number_(first_number) {}
 
-  // "" or why it cannot.
+  // Returns "" or the reason for the failure.
   std::string putNews(const std::string& chunk) {
     if (!prepare(chunk.size())) return problem_;
     file_->stream() << chunk;
@@ -120,7 +121,8 @@ class PackWriter {
   std::vector<Pack> take() && { return std::move(packs_); }
 
  private:
-  // Whether there is a file that has room for so many bytes.
+  // Ensures that an open pack has room for `bytes`. Returns false and sets
+  // `problem_` on failure.
   bool prepare(std::uint64_t bytes) {
     if (file_ && packs_.back().bytes + bytes > plan_.max_bytes) {
       problem_ = close();

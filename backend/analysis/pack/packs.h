@@ -1,4 +1,4 @@
-// Packing: what a node has of a job, in files that never change again. See
+// Packs the traces of a job on one node into files that never change again. See
 // docs/reference/cli/merge.md.
 
 #pragma once
@@ -14,35 +14,36 @@
 
 namespace traced {
 
-// The packs of one name in one folder: NAME-0001.traced and so on.
+// Names the packs of a folder: NAME-0001.traced, NAME-0002.traced, ...
 struct PackNames {
   std::string folder;
   std::string name;
 
-  // Of the pack of that number.
+  // Returns the path of pack `number`.
   std::string path(std::uint64_t number) const;
 };
 
-// PackedChunks is what the packs of a folder have already.
+// PackedChunks lists what the existing packs of a folder contain.
 class PackedChunks {
  public:
-  // Reads what is there; a folder that is not there has none. A pack that is
-  // damaged has what is still whole.
+  // Reads the existing packs. A missing folder counts as empty. Of a damaged
+  // pack, only intact chunks count.
   explicit PackedChunks(const PackNames& names);
 
   bool has(std::uint64_t stream_id, const ChunkRef& chunk) const {
     return chunks_.contains(keyOf(stream_id, chunk));
   }
-  // Behind the last that is there, from 1 on.
+  // Returns the number after the highest existing one; the first is 1.
   std::uint64_t nextNumber() const { return next_number_; }
-  // What packs told of damage in the traces, so that none tells it again.
+  // Damage that existing packs already report, so that it is not reported
+  // twice.
   std::uint64_t unusableBytes() const { return unusable_bytes_; }
   bool told(const std::string& warning) const {
     return warnings_.contains(warning);
   }
 
  private:
-  // Stream, first and end position, checksum.
+  // Stream and checksum, then first and end position.
   using Key = std::pair<std::pair<std::uint64_t, std::uint64_t>,
                         std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -66,18 +67,19 @@ struct Pack {
 
 struct PackPlan {
   PackNames names;
-  // Of a pack; one with a single chunk may have more.
+  // Size limit of a pack. A pack with a single chunk may exceed it.
   std::uint64_t max_bytes = 0;
-  // Whether what was wrong with the inputs is told in the packs: a trace that
-  // is being written may end in half a chunk that is whole a moment later.
+  // Whether packs report problems of the inputs. A live trace may end in half a
+  // chunk that is completed a moment later.
   bool reports_damage = true;
-  // That of the program that packs.
+  // Version of the packing program.
   std::string version;
 };
 
-// Writes the chunks of all streams but Flight Recorder dumps that `packed` does
-// not have; no file where there are none. Each file appears under its name once
-// it is complete; an Error leaves those before it. Memory: one chunk.
+// Writes the chunks that `packed` lacks, of all streams except Flight Recorder
+// dumps. Writes no file if nothing is new. Each file appears under its name
+// only when it is complete. After an Error, packs completed before it remain.
+// Memory: one chunk.
 Result<std::vector<Pack>> writePacks(const TraceSet& set,
                                      const PackedChunks& packed,
                                      const PackPlan& plan,

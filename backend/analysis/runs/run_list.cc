@@ -18,10 +18,10 @@
 namespace traced {
 namespace {
 
-// The last chunks of a stream say how its process ended.
+// The last chunks of a stream contain how its process ended.
 constexpr std::uint64_t kReadBytes = std::uint64_t{128} << 10;
 
-// A stream, as far as a list needs it.
+// The data of a stream that a list needs.
 struct Stream {
   ListedRank rank;
   std::int64_t started_ns = 0;
@@ -29,7 +29,7 @@ struct Stream {
   std::set<std::string> files;
 };
 
-// A file can claim any time.
+// Adds with saturation: a file can contain any time.
 std::int64_t later(std::int64_t from_ns, std::uint64_t by_ns) {
   std::int64_t at_ns = 0;
   return __builtin_add_overflow(from_ns, by_ns, &at_ns)

@@ -1,4 +1,4 @@
-// What runs there are in a folder, and how each ended.
+// Lists the runs in a folder and how each one ended.
 
 #pragma once
 
@@ -13,41 +13,40 @@ namespace traced {
 
 struct ListedRank {
   std::uint32_t rank = 0;
-  // Its process lived when it was read.
+  // The process was alive when the trace was read.
   bool running = false;
   ProcessEnd end;
 };
 
-// An attempt of a job.
+// One attempt of a job.
 struct ListedRun {
   std::string job;
   std::uint32_t attempt = 0;
   std::uint32_t world_size = 0;
-  // By rank, each once.
+  // Sorted by rank, each once.
   std::vector<ListedRank> ranks;
-  // By the wall clocks of their hosts: when the first rank began, and the
-  // latest that any is known of.
+  // Start of the first rank and the latest known instant of any rank, by the
+  // wall clocks of their hosts.
   std::int64_t started_ns = 0;
   std::int64_t last_ns = 0;
-  // Where the traces are: the folder of the first file, and how many there are.
+  // The folder of the first file, and the number of files.
   std::string folder;
   std::size_t files = 0;
 };
 
 struct RunList {
-  // The newest first.
+  // Newest first.
   std::vector<ListedRun> runs;
   std::size_t dumps = 0;
   std::size_t unknown_schema = 0;
 };
 
-// A run is what the other verbs take for one (run_split.h): that of the newest
-// stream, then that of the newest of the rest, and so on. Only the end of each
-// stream is read; `set` has nothing else afterwards.
+// Lists the runs of `set`, split as in every other command (run_split.h): first
+// the run of the newest stream, then the run of the newest remaining stream,
+// and so on. Reads only the end of each stream, and reduces `set` to that.
 RunList listRuns(TraceSet& set);
 
-// The attempts of the job that is looked at, the newest first: of each the
-// newest run.
+// Returns the newest run of each attempt of the selected job, newest first.
 std::vector<ListedRun> attemptsOf(const TraceSet& set);
 
 }  // namespace traced

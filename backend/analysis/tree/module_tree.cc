@@ -24,7 +24,7 @@ ModuleSums measured(const AssembledOperation& op) {
   sums.calls = 1;
   addBetween(sums.host, op.issued, op.returned);
   addBetween(sums.wait, op.wait_began, op.wait_ended);
-  // How much a failed operation did until then is not known.
+  // A failed operation has no meaningful completion time.
   if (!op.failed) addBetween(sums.completion, op.issued, op.ended);
   return sums;
 }
@@ -109,7 +109,7 @@ std::size_t ModuleTree::nodeOf(const v1::Context& context) {
         absl::StrSplit(context.module(), absl::MaxSplits('.', kMaxDepth - 1));
     for (const std::string& name : path) {
       const std::size_t child = childOf(node, name);
-      if (child == node) return node;  // there are too many
+      if (child == node) return node;  // the limit on modules is reached
       node = child;
     }
   }

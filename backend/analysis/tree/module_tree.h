@@ -1,6 +1,6 @@
-// ModuleTree adds up what the modules of a program communicated, in the tree
-// that their names make: Transformer.layers.3.attention is below
-// Transformer.layers.3. Simulated calls are left out of it.
+// ModuleTree sums the communication of a program's modules, in the tree given
+// by their names: Transformer.layers.3.attention is below Transformer.layers.3.
+// Simulated calls are left out.
 
 #pragma once
 
@@ -19,66 +19,70 @@
 
 namespace traced {
 
-// Sums over calls. An instant that was not observed adds nothing.
+// Sums over calls. A duration is left out if one of its ends was not recorded.
 struct ModuleSums {
   std::uint64_t calls = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t bytes = 0;  // the larger of the two, call by call
+  std::uint64_t bytes = 0;  // sum over calls of the larger of the two
   TimeSum host;             // from issue to return
-  TimeSum completion;       // from issue to end, of calls that did not fail
+  TimeSum completion;       // from issue to end, without failed calls
   TimeSum wait;             // from the begin to the end of the first wait
-  // Calls of which the program may have waited in a way that shows no wait.
+  // Number of calls that the program may have waited for without a recorded
+  // wait.
   std::uint64_t waits_unknown = 0;
 
   void add(const ModuleSums& other);
 };
 
-// Operations of a module that are alike, as far as the tree tells them apart.
+// Identifies operations of a module that the tree counts together.
 struct ModuleCall {
   v1::Phase phase = v1::PHASE_UNSPECIFIED;
   std::string op;
-  // From kByCall up.
+  // Set from Detail::kByCall up.
   std::string group, dtype, size;
-  // From kByShape up.
+  // Set from Detail::kByShape up.
   std::string shape;
 
   auto operator<=>(const ModuleCall&) const = default;
 };
 
 struct ModuleNode {
-  // What the parent calls it; a model's name; "Global" above all models.
+  // The name within the parent. At the top: the name of a model. "Global" for
+  // the root.
   std::string name;
-  // Its class; "" where it issued nothing itself.
+  // The module's class; "" if it issued nothing itself.
   std::string module_type;
-  // What it issued itself.
+  // What the module issued itself.
   std::map<ModuleCall, ModuleSums> calls;
-  // By phase, with all that is below.
+  // By phase, including all modules below.
   std::array<ModuleSums, v1::Phase_ARRAYSIZE> phases;
-  // Indices of nodes, in the order in which they were met, or by their numbers.
+  // Indices of nodes: numbered children by number, others in order of first
+  // use.
   std::vector<std::size_t> children;
 };
 
 class ModuleTree {
  public:
-  // How far calls of a module are told apart.
+  // How finely the calls of a module are distinguished.
   enum class Detail { kByOperation, kByCall, kByShape };
   static constexpr std::size_t kRoot = 0;
-  // What is above is added to what is around it.
+  // At kMaxDepth, the rest of a module's path becomes one name. Beyond
+  // kMaxModules, calls count for the nearest module that has a node.
   static constexpr std::size_t kMaxDepth = 64;
   static constexpr std::size_t kMaxModules = 100'000;
 
   explicit ModuleTree(Detail detail);
 
   void add(const StreamTable& table);
-  // To be called when all streams were added.
+  // Call once, after all streams were added.
   void finish();
 
   const std::vector<ModuleNode>& nodes() const { return nodes_; }
   const ModuleNode& root() const { return nodes_[kRoot]; }
-  // Of all operations, those that are of a module.
+  // Number of operations that belong to a module.
   std::uint64_t placed() const { return placed_; }
-  // Modules that got no node of their own.
+  // Number of modules that got no node because of the limits.
   std::uint64_t cut() const { return cut_; }
 
  private:
