@@ -25,7 +25,7 @@ std::string_view MemorySource::read(std::uint64_t offset, std::size_t length) {
 }
 
 Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
-  // Without O_NONBLOCK, opening a pipe that nobody writes would hang.
+  // Without O_NONBLOCK, opening a pipe without a writer would hang.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return systemError(path);
   struct stat status;

@@ -1,5 +1,5 @@
-// ByteSource gives a reader random access to the bytes of a trace without
-// holding all of them.
+// ByteSource gives random access to the bytes of a trace without holding all of
+// them in memory.
 
 #pragma once
 
@@ -18,15 +18,15 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Fixed when the source is opened: what is appended later is not read.
+  // Returns the size when the source was opened. Later appends are not read.
   virtual std::uint64_t size() const = 0;
 
-  // The bytes [offset, offset + length), valid until the next call. Shorter at
-  // the end of the source, and where the medium fails.
+  // Returns the bytes [offset, offset + length), valid until the next call.
+  // Returns fewer at the end of the source and after a read error.
   virtual std::string_view read(std::uint64_t offset, std::size_t length) = 0;
 };
 
-// Bytes in memory, which must outlive the source.
+// Reads bytes in memory, which must outlive the source.
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
@@ -38,10 +38,10 @@ class MemorySource : public ByteSource {
   std::string_view bytes_;
 };
 
-// Another source, from a place in it on; it must outlive this.
+// Reads another source from an offset on. `whole` must outlive this object.
 class SourceEnd : public ByteSource {
  public:
-  // A place behind the end is the end.
+  // An offset past the end makes an empty source.
   SourceEnd(ByteSource& whole, std::uint64_t begin)
       : whole_(whole), begin_(std::min(begin, whole.size())) {}
 
@@ -55,8 +55,8 @@ class SourceEnd : public ByteSource {
   const std::uint64_t begin_;
 };
 
-// A regular file. It is read and not mapped, so that a file which shrinks
-// meanwhile is a short read and not a signal.
+// Reads a regular file. The file is not mapped: if it shrinks, a read is short
+// instead of raising SIGBUS.
 class FileSource : public ByteSource {
  public:
   static Result<std::unique_ptr<FileSource>> open(const std::string& path);

@@ -35,14 +35,14 @@ bool parseHeader(std::string_view bytes, v1::Header& header,
 
 struct ChunkDecoder::Decompressor {
   Decompressor() : context(ZSTD_createDCtx()) {
-    // Far beyond a recorder's: what reading only the head may take in memory.
+    // Limits the memory for reading a head. A recorder's window is far smaller.
     constexpr int kMaxWindowLog = 23;
     ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kMaxWindowLog);
   }
   ~Decompressor() { ZSTD_freeDCtx(context); }
 
-  // Absent unless `packed` holds exactly `size` bytes. `size` is bounded by the
-  // caller.
+  // Returns nullopt unless `packed` decompresses to exactly `size` bytes. The
+  // caller bounds `size`.
   std::optional<std::string_view> decompress(std::string_view packed,
                                              std::size_t size) {
     const auto announced =
@@ -58,7 +58,8 @@ struct ChunkDecoder::Decompressor {
     return std::string_view(raw).substr(0, size);
   }
 
-  // At least the first bytes; "" when even these cannot be had.
+  // Returns the first bytes of the payload, or "" if they cannot be
+  // decompressed.
   std::string_view decompressHead(std::string_view packed) {
     constexpr std::size_t kHeadBytes = std::size_t{16} << 10;
     if (raw.size() < kHeadBytes) raw.resize(kHeadBytes);
@@ -133,7 +134,7 @@ DecodeStatus ChunkDecoder::parsePayload(std::string_view bytes) {
              : DecodeStatus::kRefused;
 }
 
-// Decompresses the payload, and looks whether it may be parsed.
+// Decompresses the payload, and checks whether it is safe to parse.
 DecodeStatus ChunkDecoder::unpack(std::string_view& raw) {
   std::optional<std::string_view> unpacked;
   if (chunk_.compression() == v1::COMPRESSION_ZSTD) {

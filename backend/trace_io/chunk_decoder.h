@@ -1,5 +1,5 @@
-// ChunkDecoder turns the body of a verified chunk into its payload, and refuses
-// what would cost more memory than an honest chunk can.
+// ChunkDecoder decodes the body of a verified chunk into its payload. It
+// refuses payloads that would take more memory than an honest chunk can.
 
 #pragma once
 
@@ -15,13 +15,13 @@ namespace traced {
 
 enum class DecodeStatus {
   kOk,
-  // Says something impossible or too large; its bytes are unusable.
+  // The content is invalid or too large. The chunk's bytes are unusable.
   kRefused,
-  // Compressed in a way this reader does not know; to be skipped.
+  // The compression is unknown to this reader. Skip the chunk.
   kUnknownCompression,
 };
 
-// Not thread safe: buffers are reused from chunk to chunk.
+// Not thread safe: buffers are reused between chunks.
 class ChunkDecoder {
  public:
   ChunkDecoder();
@@ -29,27 +29,29 @@ class ChunkDecoder {
   ChunkDecoder(const ChunkDecoder&) = delete;
   ChunkDecoder& operator=(const ChunkDecoder&) = delete;
 
-  // Reads the fields of a chunk, without looking into its payload. `chunk()`
-  // holds them until the next call.
+  // Parses the fields of a chunk but not its payload. `chunk()` is valid until
+  // the next call.
   DecodeStatus parse(std::string_view body);
   const v1::Chunk& chunk() const { return chunk_; }
 
-  // Decompresses and reads the payload of the chunk parsed last. `payload()`
-  // holds it until the next call; it may be moved from.
+  // Decompresses and parses the payload of the chunk parsed last. `payload()`
+  // is valid until the next call and may be moved from.
   DecodeStatus decode();
   v1::Payload& payload() { return payload_; }
 
-  // The header of that payload, with the rest unread where it comes first, as a
-  // recorder writes it. False when there is none that can be had.
-  // Of a chunk as a recorder writes it, what maps texts to texts (labels,
-  // settings and versions of libraries) is left in `maps`, serialized: a reader
-  // of many streams rarely asks for it.
+  // Reads the header of the payload of the chunk parsed last.
+  // If the header is the first field, as a recorder writes it, the rest stays
+  // unread. Returns false if no header can be read.
+  // In that case `maps` receives the header's maps (labels, settings and
+  // library versions) in serialized form, because few readers need them.
   bool decodeHeader(v1::Header& header, std::string& maps);
 
-  // As decode(), in a fraction of the time, but leaves the rows as they are
-  // stored: those that rows() has are missing in payload(), and so may be the
-  // header. nullptr where a chunk is not as a recorder writes it; its rows are
-  // in payload() then.
+  // Decodes like decode(), in a fraction of the time, but leaves the rows in
+  // stored form.
+  // Rows that rows() returns are missing in payload(), and so may be the
+  // header.
+  // If the payload differs from what a recorder writes, rows() returns nullptr
+  // and payload() has the rows.
   DecodeStatus decodePacked();
   PackedRows* rows() { return is_packed_ ? &rows_ : nullptr; }
 
@@ -65,7 +67,7 @@ class ChunkDecoder {
   v1::Payload payload_;
   PackedRows rows_;
   bool is_packed_ = false;
-  // Of the payload, but for its rows.
+  // The payload without its rows.
   std::string rest_;
 };
 

@@ -1,4 +1,4 @@
-// ChunkEncoder turns a payload into the bytes to append to a trace file.
+// ChunkEncoder encodes a payload into the bytes to append to a trace file.
 
 #pragma once
 
@@ -14,22 +14,22 @@ class Payload;
 
 namespace traced {
 
-// Which records a chunk holds; see Chunk in trace.proto.
+// The range of records in a chunk. See Chunk in trace.proto.
 struct ChunkSpan {
   std::uint64_t stream_id = 0;
   std::uint64_t first_position = 0;
   std::uint64_t end_position = 0;
 };
 
-// Not thread safe: the compressor's memory is reused from chunk to chunk.
+// Not thread safe: the compressor's memory is reused between chunks.
 class ChunkEncoder {
  public:
-  // zstd level; 0 writes the payload uncompressed.
+  // `zstd_level` 0 writes the payload uncompressed.
   explicit ChunkEncoder(int zstd_level = 1);
 
-  // One framed chunk, valid until the next call. It is stored as it is where a
-  // reader would not believe how little is left of it; "" where none would take
-  // even that.
+  // Returns one framed chunk, valid until the next call.
+  // Stores the payload uncompressed if a reader would refuse its compression
+  // ratio. Returns "" if no reader would accept even that.
   const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);
 
  private:
@@ -37,12 +37,13 @@ class ChunkEncoder {
     void operator()(ZSTD_CCtx_s* context) const;
   };
 
-  // Fills packed_; false when there is nothing to gain, or no memory.
+  // Compresses raw_ into packed_. Returns false if compression gains nothing or
+  // memory is short.
   bool compress();
   void frame(const std::string& fields);
 
   const int zstd_level_;
-  // Absent at level 0, and without memory.
+  // Null at level 0, and if the allocation failed.
   std::unique_ptr<ZSTD_CCtx_s, FreeContext> compressor_;
 
   std::string raw_;

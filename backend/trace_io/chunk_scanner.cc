@@ -23,7 +23,8 @@ T fixedAt(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
-// The length of the body that `prefix` announces, 0 when it is not a prefix.
+// Returns the body length that `prefix` announces, or 0 if it is not a chunk
+// prefix.
 std::uint64_t announcedBytes(std::string_view prefix) {
   if (prefix.size() < kChunkPrefixBytes) return 0;
   const auto tagAt = [&](std::size_t i) {
@@ -99,7 +100,7 @@ std::optional<std::uint64_t> ChunkScanner::findSync(std::uint64_t from) {
     const std::size_t found = bytes.find(kSyncBytes);
     if (found != std::string_view::npos) return from + found;
     if (bytes.size() < kSearchBytes) return std::nullopt;
-    // A sync word may lie across the end of what was searched.
+    // A sync word may span the end of the searched bytes.
     from += bytes.size() - (kSyncBytes.size() - 1);
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// ChunkScanner walks the chunks of a file, whatever its state, as described in
+// ChunkScanner finds the valid chunks of an intact or damaged file. See
 // docs/reference/format.md, "Chunks".
 
 #pragma once
@@ -13,19 +13,20 @@
 
 namespace traced {
 
-// A chunk whose checksum is right.
+// A chunk with a valid checksum.
 struct ScannedChunk {
-  // Where the chunk begins in the source: its framing, or its sync word when
-  // the framing is damaged.
+  // Offset of the chunk in the source: its framing, or its sync word if the
+  // framing is damaged.
   std::uint64_t offset = 0;
-  // Where the sync word's tag is.
+  // Offset of the sync word's tag.
   std::uint64_t body_offset = 0;
   std::uint64_t checksum = 0;
-  // From the sync word's tag to the end; valid until the source is read again.
+  // The bytes from the sync word's tag to the end. Valid until the next read of
+  // the source.
   std::string_view body;
 };
 
-// Bytes [begin, end) of a source.
+// The bytes [begin, end) of a source.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -33,16 +34,16 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-// The bytes of a source that could not be used.
+// Collects the byte ranges of a source that could not be used.
 class UnusableBytes {
  public:
-  // Ranges are added in ascending order; neighbours become one.
+  // Adds a range. Ranges must be in ascending order; adjacent ones are merged.
   void add(ByteRange range);
 
   std::uint64_t total() const { return total_; }
   std::uint64_t rangeCount() const { return range_count_; }
-  // The first ranges; the rest is only counted, so that a hostile file cannot
-  // make the list grow.
+  // Returns the first kMaxRanges ranges. Further ones are only counted, so that
+  // a hostile file cannot grow the list.
   const std::vector<ByteRange>& firstRanges() const { return first_; }
 
  private:
@@ -59,19 +60,20 @@ class ChunkScanner {
  public:
   explicit ChunkScanner(ByteSource& source);
 
-  // The next valid chunk; absent at the end of the source, or when more bytes
-  // were checked in vain than any honest damage makes necessary.
+  // Returns the next valid chunk.
+  // Returns nullopt at the end of the source, and after more failed checksum
+  // bytes than honest damage can cause.
   std::optional<ScannedChunk> next();
 
-  // Declares the chunk that next() returned last unusable: its checksum is
-  // right, but what it says is refused.
+  // Marks the chunk that next() returned last as unusable: its checksum is
+  // valid, but its content is refused.
   void refuse();
 
-  // Complete once next() returned nothing.
+  // Complete after next() returned nullopt.
   const UnusableBytes& unusable() const { return unusable_; }
-  // Whether the source held a sync word at all, in a valid chunk or not.
+  // Returns whether the source held a sync word, in a valid chunk or not.
   bool sawSync() const { return saw_sync_; }
-  // How far the scan is.
+  // Returns the offset that the scan has reached.
   std::uint64_t position() const { return position_; }
 
  private:
@@ -82,20 +84,20 @@ class ChunkScanner {
   ByteSource& source_;
   UnusableBytes unusable_;
   std::uint64_t position_ = 0;
-  // The chunk returned last, until the next one is asked for.
+  // The chunk returned last, until the next call of next().
   ByteRange current_;
   bool refused_ = false;
-  // How many more bytes may be checked in vain: a hostile file can hold a sync
-  // word in every 30 bytes, each of them announcing a chunk of 256 MiB.
+  // Remaining bytes that may fail a checksum. A hostile file can hold a sync
+  // word in every 30 bytes, each announcing a chunk of 256 MiB.
   std::uint64_t patience_bytes_;
   bool saw_sync_ = false;
 };
 
-// Whether `body`, from its sync word's tag to its end, is a chunk whose size
-// and checksum are right.
+// Returns whether `body` is a chunk with the right size and checksum. `body`
+// runs from its sync word's tag to its end.
 bool isValidChunk(std::string_view body);
 
-// The tag and length that precede a chunk's body in a file.
+// Returns the tag and length that precede a chunk's body in a file.
 std::string chunkFraming(std::uint64_t body_bytes);
 
 }  // namespace traced

@@ -1,5 +1,5 @@
-// FieldReader walks over the fields of a serialized message without parsing
-// what they hold.
+// FieldReader iterates over the fields of a serialized message without parsing
+// their content.
 
 #pragma once
 
@@ -16,13 +16,13 @@ class FieldReader {
  public:
   struct Field {
     int number = 0;
-    // Of bytes and messages; absent for numbers.
+    // The content of a bytes or message field. Absent for numbers.
     std::optional<std::string_view> content;
-    // From its tag to its end.
+    // The field's bytes, from its tag to its end.
     std::string_view whole;
   };
 
-  // The message must stay.
+  // `message` must outlive the reader.
   explicit FieldReader(std::string_view message)
       : message_(message),
         in_(reinterpret_cast<const std::uint8_t*>(message.data()),
@@ -32,7 +32,8 @@ class FieldReader {
     return in_.CurrentPosition() == static_cast<int>(message_.size());
   }
 
-  // The next field. False when this is no field, or one that is of no use here.
+  // Reads the next field. Returns false if the bytes are no valid field, or if
+  // its wire type is unsupported.
   bool next(Field& field);
 
  private:

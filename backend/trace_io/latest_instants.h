@@ -1,5 +1,6 @@
-// LatestInstants knows of each operation of a payload which instant was told of
-// it last: what the next one is told as a difference to. See trace.proto.
+// LatestInstants keeps the last recorded instant of each operation in a
+// payload. The next instant of the operation is stored as a difference from it.
+// See trace.proto.
 
 #pragma once
 
@@ -16,10 +17,10 @@ class LatestInstants {
     restart(anchor_ns, issued);
   }
 
-  // Begins with a payload of so many issue rows.
+  // Clears the state for a payload with this many issue rows.
   void restart(std::int64_t anchor_ns, int issued);
 
-  // The next issue row. Of rows with the same operation the first counts.
+  // Adds the next issue row. The first row of an operation counts.
   void issue(std::uint64_t op, std::int64_t issue_ns) {
     if (size_ > 0 && entries_[size_ - 1].op >= op) {
       sorted_ = false;
@@ -29,8 +30,10 @@ class LatestInstants {
     entries_[size_++] = {op, issue_ns};
   }
 
-  // What was told last of the operation, to be set to what is told now. Of one
-  // that was not issued in this payload it is the anchor, whatever is set.
+  // Returns the last instant of the operation; the caller assigns the new one
+  // to it.
+  // If this payload did not issue the operation, returns a scratch value that
+  // is reset to the anchor on each call.
   std::int64_t& of(std::uint64_t op) {
     if (next_ < size_ && entries_[next_].op == op) return entries_[next_++].ns;
     return search(op);
@@ -47,13 +50,13 @@ class LatestInstants {
 
   std::int64_t anchor_ns_ = 0;
   std::int64_t of_others_ = 0;
-  // By operation, but for rows that are out of order until sort(). Those behind
-  // the first `size_` are room for more.
+  // Sorted by operation, except that rows added out of order stay unsorted
+  // until sort(). Entries beyond `size_` are spare capacity.
   std::vector<Entry> entries_;
   std::size_t size_ = 0;
   bool sorted_ = true;
-  // Behind the one found last: rows of one table tend to come in the order of
-  // those of another. Nowhere until entries_ is in order.
+  // Index after the entry found last: the rows of one table tend to follow the
+  // order of another. Past the end until entries_ is sorted.
   std::size_t next_ = 0;
 };
 

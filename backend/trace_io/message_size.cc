@@ -13,7 +13,7 @@ std::uint64_t times(std::uint64_t bytes, std::uint32_t count) {
              : product;
 }
 
-// What share of the bytes handed in is `part` of `whole`.
+// Returns the fraction part / whole of the call's input bytes.
 std::uint64_t shareOf(const v1::Call& call, std::uint64_t part,
                       std::uint64_t whole) {
   if (whole == 0) return 0;
@@ -21,20 +21,20 @@ std::uint64_t shareOf(const v1::Call& call, std::uint64_t part,
   return static_cast<std::uint64_t>(Wide{call.bytes_in()} * part / whole);
 }
 
-// Equal tensors of a list, or rows of one tensor: so many members in a row get
-// that many elements each.
+// Equal parts for consecutive members: `elements` each for `members` members. A
+// part is a tensor of a list or a slice of one tensor.
 struct Part {
   std::uint64_t elements = 0;
   std::uint64_t members = 1;
 };
 
-// How what an all-to-all sends is divided; empty where that is not known.
+// Returns how an all-to-all divides its input. Empty if unknown.
 std::vector<Part> partsOf(const v1::Call& call, std::uint32_t group_size) {
   std::vector<Part> parts;
   if (call.op() == v1::OPERATION_ALL_TO_ALL) {
     if (call.tensors_cut() > 0) return {};
     for (const v1::TensorRun& run : call.input()) {
-      // Elements of another dtype are of another size.
+      // Elements of another dtype differ in size.
       if (run.dtype() != call.input(0).dtype()) return {};
       parts.push_back({static_cast<std::uint64_t>(elementsOfEach(run)),
                        std::max<std::uint64_t>(run.count(), 1)});
@@ -56,7 +56,7 @@ std::uint64_t sumOf(const std::vector<Part>& parts) {
   return all;
 }
 
-// What a rank sends to itself.
+// Returns the bytes that a rank sends to itself.
 std::optional<std::uint64_t> ownPart(const v1::Call& call,
                                      std::uint32_t group_size,
                                      std::uint32_t group_rank) {

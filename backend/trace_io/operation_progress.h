@@ -1,6 +1,7 @@
-// OperationProgress is the state machine of one operation: what its rows add up
-// to. Who assembles traces, watches rings, adds up metrics or reports hangs in
-// the job uses this one. See docs/reference/format.md, "Rows".
+// OperationProgress is the state machine of one operation. It combines the
+// operation's rows, in any order.
+// Assembly, live reading, metrics and the hang reports in the job all use it.
+// See docs/reference/format.md, "Rows".
 
 #pragma once
 
@@ -17,12 +18,14 @@
 
 namespace traced {
 
-// Which row an error's text came from; what was said first counts.
+// The kind of row that an error's text is from. The enumerators are in order of
+// precedence.
 enum class ErrorOrigin : std::uint8_t { kReturn, kDone, kWait, kNone };
 
 enum class OperationState { kIssued, kEnded, kFailed };
 
-// Returns whether the device or the engine reported an end. `source`: of a row.
+// Returns whether the device or the engine reported the end. `source` is from a
+// DoneRow.
 inline bool isReported(std::uint32_t source) {
   return source == v1::END_SOURCE_DEVICE_EVENT ||
          source == v1::END_SOURCE_COMPLETION_HOOK ||
@@ -30,14 +33,14 @@ inline bool isReported(std::uint32_t source) {
 }
 
 struct OperationProgress {
-  // Live readers follow an operation no longer, as its next records may never
-  // be written.
+  // Live readers drop an operation after this time, because its next records
+  // may never be written.
   static constexpr std::int64_t kMaxDurationNs = 10'000'000'000;
-  // A better end may follow that of a wait for this long.
+  // How long after a wait a better end may still be recorded.
   static constexpr std::int64_t kBetterEndNs = 100'000'000;
 
   std::uint64_t id = 0;
-  std::uint64_t seq = 0;    // 0: not known
+  std::uint64_t seq = 0;    // 0: unknown
   std::uint64_t batch = 0;  // 0: none
   Instant issued;
   Instant returned;
@@ -47,37 +50,38 @@ struct OperationProgress {
   Instant wait_ended;
   Instant released;
   std::uint64_t stall_ns_plus_1 = 0;
-  // Id of a text of the stream, 0: none.
+  // Id of a text of the stream. 0: none.
   std::uint32_t error = 0;
-  // Group rank that a receive from any source turned out to come from.
+  // Group rank of the sender that a receive from any source matched, plus 1.
   std::uint32_t source_rank_plus_1 = 0;
   v1::EndSource end_source = v1::END_SOURCE_UNSPECIFIED;
   ErrorOrigin error_origin = ErrorOrigin::kNone;
   bool failed = false;
-  // It is no longer under way, and how and when it ended is not known.
+  // The operation is no longer in flight, and its end is unknown.
   bool over = false;
 
-  // Each kind of row, in any order. The first issue counts, which is left to
-  // the caller.
+  // Applies an issue row. The first issue row counts; the caller drops others.
+  // Rows of other kinds are accepted in any order.
   [[gnu::always_inline]] void apply(const IssueRow& row) {
     issued = Instant(row.issue_ns);
     seq = row.seq;
     batch = row.batch;
   }
-  // The first counts.
+  // Only the first return row counts.
   [[gnu::always_inline]] void apply(const ReturnRow& row) {
     if (returned.known()) return;
     returned = Instant(row.return_ns);
     failed |= row.outcome == kThrew;
     noteError(row.error, ErrorOrigin::kReturn);
   }
-  // No source reports an end too early: the earliest of several is the best.
-  // The first that is not of a wait decides whether the operation failed.
+  // No source reports an end too early, so the earliest of several is the best.
+  // The first end that is not from a wait decides whether the operation failed.
   [[gnu::always_inline]] void apply(const DoneRow& row) {
     const bool is_first = !ended.known() || end_source == v1::END_SOURCE_WAIT;
     const bool is_best = is_first || row.end_ns < ended.ns();
-    // The source of the end knows the duration, or the first other that does:
-    // what an engine measures begins behind an event that is before it.
+    // The source of the best end determines the duration. If it has none, the
+    // first other source that has one does. An engine starts measuring after an
+    // event, so `started` is computed backwards from the end.
     const auto known_ns = between(started, ended);
     const bool has_duration =
         row.engine_ns_plus_1 > 0 && (is_best || !known_ns);
@@ -97,7 +101,8 @@ struct OperationProgress {
           ended.ns(), static_cast<std::int64_t>(engine_ns_plus_1 - 1)));
     }
   }
-  // The first counts. A later row is about the same wait: it may add the stall.
+  // Only the first wait row counts. A later row is about the same wait and may
+  // add the stall.
   [[gnu::always_inline]] void apply(const WaitRow& row) {
     if (stall_ns_plus_1 == 0) stall_ns_plus_1 = row.stall_ns_plus_1;
     if (wait_began.known()) return;
@@ -112,7 +117,7 @@ struct OperationProgress {
       end_source = v1::END_SOURCE_WAIT;
     }
   }
-  // The first counts.
+  // Only the first release row counts.
   [[gnu::always_inline]] void apply(const ReleaseRow& row) {
     if (!released.known()) released = Instant(row.release_ns);
   }
@@ -121,39 +126,42 @@ struct OperationProgress {
     if (failed) return OperationState::kFailed;
     return ended.known() ? OperationState::kEnded : OperationState::kIssued;
   }
-  // The program waits for it no longer.
+  // Returns whether the program no longer waits for the operation.
   bool isLetGo() const { return wait_ended.known() || released.known(); }
-  // Nothing more is to be recorded of it, but for a better end.
+  // Returns whether no further record is expected, except for a better end.
   bool isSettled() const {
     return failed || over || (isLetGo() && ended.known());
   }
-  // A future may report when it ended, which a wait saw only later.
+  // Returns whether a future may still report an end that is earlier than the
+  // end of the wait.
   bool mayEndBetter(std::int64_t now_ns) const {
     if (end_source != v1::END_SOURCE_WAIT) return false;
     const auto since_ns = between(wait_ended, Instant(now_ns));
     return since_ns && *since_ns < std::uint64_t{kBetterEndNs};
   }
-  // How long the wait, or the stream in its place, was held up.
+  // Returns how long the wait, or the stream in its place, was blocked.
   std::optional<std::uint64_t> exposedNs() const {
     if (stall_ns_plus_1 > 0) return stall_ns_plus_1 - 1;
     return between(wait_began, wait_ended);
   }
-  // Whether the program may have waited for it without a recorded wait. Only
-  // of what the program can wait for by itself.
+  // Returns whether the program may have waited without a recorded wait. Valid
+  // only for operations that the program can wait for itself.
   bool mayHaveUnseenWait() const {
     if (wait_ended.known() || (failed && !ended.known())) return false;
     return !between(ended, returned);
   }
-  // Returns when such a wait ended at the latest, if a record shows it.
-  // `has_no_future`: the program can only wait for its Work.
+  // Returns the latest possible end of an unrecorded wait, if a record shows
+  // it. `has_no_future`: the program can only wait for the Work.
   Instant unseenWaitEnd(bool has_no_future) const {
     return ended.known() || !has_no_future ? ended : released;
   }
 
-  // The one rule for whether an operation is in flight: until its end is known
-  // or proven. A Work that the program released proves nothing, as DDP releases
-  // it right after the call. If no record can prove the end, it is unknown.
-  // `calls`: those that it is one of; needed for EndShownBy::kReports.
+  // Returns whether the operation is in flight. All readers use this rule: an
+  // operation is in flight until its end is known or proven.
+  // A released Work proves nothing, because DDP releases it right after the
+  // call. If no record can prove the end, the state is unknown.
+  // `calls` are the calls that share this operation's completion reporting;
+  // required for EndShownBy::kReports.
   InFlight inFlight(EndShownBy shown, const ReportedCalls* calls,
                     bool may_lack_records) const {
     if (ended.known() || failed || over) return InFlight::kNo;
@@ -186,14 +194,14 @@ struct OperationProgress {
   }
 };
 
-// A row that changes what is known of an operation.
+// A row that changes the progress of an operation.
 template <typename Row>
 concept ProgressRow = requires(OperationProgress& op, const Row& row) {
   op.apply(row);
 };
 
-// Updates `calls`, those that `op` is one of, by a row that was just applied to
-// it. Calls onHole(id) for each call that ended without a report before `op`.
+// Updates `calls`, which tracks `op`, after a row was applied to `op`. Calls
+// onHole(id) for each call that ended without a report before `op`.
 inline void learn(const ReturnRow&, const OperationProgress& op,
                   ReportedCalls& calls) {
   if (!op.failed && !op.ended.known()) calls.returned(op.id);
@@ -215,8 +223,8 @@ inline void learn(const WaitRow&, const OperationProgress& op,
 inline void learn(const ReleaseRow&, const OperationProgress&, ReportedCalls&) {
 }
 
-// Returns the first of operations in the order of their ids whose id is not
-// less.
+// Returns an iterator to the first operation whose id is at least `id`.
+// `operations` must be sorted by id.
 template <typename Operations>
 auto firstFrom(Operations& operations, std::uint64_t id) {
   return std::lower_bound(
@@ -224,9 +232,10 @@ auto firstFrom(Operations& operations, std::uint64_t id) {
       [](const auto& op, std::uint64_t at) { return op.id < at; });
 }
 
-// Finds an operation whose record was just read; end() if there is none. Most
-// are of the latest operation, of the one that was found before, whose index is
-// `near`, or of the next one.
+// Finds the operation with this id; returns end() if it is absent. `operations`
+// must be sorted by id.
+// Fast for the usual cases: the latest operation, the one found before (at
+// index `near`) and its successor. Updates `near`.
 template <typename Operations>
 auto findNear(Operations& operations, std::size_t& near, std::uint64_t id) {
   const auto end = operations.end();

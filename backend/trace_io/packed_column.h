@@ -1,5 +1,5 @@
-// PackedColumn reads a column of rows from the bytes in which it is stored, one
-// entry after the other.
+// PackedColumn reads the entries of a column from its serialized bytes, one
+// after the other.
 
 #pragma once
 
@@ -9,15 +9,17 @@
 
 namespace traced {
 
-// How many varints the bytes hold; -1 unless they are varints from end to end.
+// Returns the number of varints in `bytes`, or -1 if `bytes` is not a sequence
+// of complete varints.
 int countVarints(std::string_view bytes);
 
-// Of bytes that are varints: whether all of these sint64 are above 0, with a
-// sum that is far below 2^63.
+// Returns whether all entries are sint64 above 0 with a sum far below 2^63.
+// `varints` must consist of complete varints.
 bool allPositive(std::string_view varints);
 
-// Steps over a varint, and tells its value. Always inlined, as is what calls
-// it: a place whose address is given away cannot stay in a register.
+// Returns the varint at `at` and advances `at` past it. Does not check bounds.
+// This function and its callers are always inlined, so that the pointer stays
+// in a register.
 [[gnu::always_inline]] inline std::uint64_t takeVarint(const char*& at) {
   const auto byte = [&at] {
     return std::uint64_t{static_cast<std::uint8_t>(*at++)};
@@ -36,11 +38,13 @@ inline std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>((value >> 1) ^ (0 - (value & 1)));
 }
 
-// Of signed entries, which are sint64, or of unsigned ones.
+// Reads entries of type T: sint64 if T is signed, otherwise unsigned. Does not
+// own the bytes.
 template <typename T>
 class PackedColumn {
  public:
-  // False, and empty, when these bytes are no column. They must stay.
+  // Sets the column to `bytes`, which must outlive it. Returns false and
+  // becomes empty if `bytes` is not a sequence of varints.
   bool assign(std::string_view bytes) {
     const int count = countVarints(bytes);
     bytes_ = count < 0 ? std::string_view() : bytes;
@@ -48,13 +52,13 @@ class PackedColumn {
     size_ = count < 0 ? 0 : count;
     return count >= 0;
   }
-  // Of all entries.
+  // Returns the bytes of all entries, including those already read.
   std::string_view bytes() const { return bytes_; }
 
   bool empty() const { return size_ == 0; }
   int size() const { return size_; }
 
-  // The first entry, then the second: at most size() times.
+  // Returns the next entry. May be called at most size() times.
   [[gnu::always_inline]] T next() {
     const std::uint64_t value = takeVarint(next_);
     if constexpr (std::is_signed_v<T>) {

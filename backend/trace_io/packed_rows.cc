@@ -7,7 +7,8 @@
 namespace traced {
 namespace {
 
-// Whether the table has known columns only, and each at most once.
+// Reads the columns of a table. Returns false unless all columns are known and
+// each appears at most once.
 template <typename Table>
 bool readTable(std::string_view message, Table& table) {
   FieldReader fields(message);
@@ -37,8 +38,8 @@ int countVarints(std::string_view bytes) {
   };
   if (!isLast(bytes.size() - 1)) return -1;
   int count = 0;
-  // One of 11 bytes has 4 bytes in a row, of either half of a word, that are
-  // not its last.
+  // A varint of 11 bytes has 4 continuation bytes in a row within one half of
+  // some word.
   bool any_long = false;
   std::size_t i = 0;
   for (; i + 8 <= bytes.size(); i += 8) {
@@ -67,7 +68,8 @@ bool allPositive(std::string_view varints) {
   const char* const end = at + varints.size();
   std::int64_t sum = 0;
   while (at < end) {
-    // Eight of one byte at once: none of them is odd, which is below 0, or 0.
+    // Checks eight one-byte entries at once. In zigzag encoding, odd means
+    // negative and 0 means zero.
     std::uint64_t word = kMore;
     if (end - at >= 8) std::memcpy(&word, at, sizeof word);
     if ((word & kMore) == 0) {

@@ -1,6 +1,6 @@
-// PackedRows are the rows of a serialized payload, read from where they lie.
-// Protobuf would first make an array of every column, which takes longer than
-// all that is done with the rows.
+// PackedRows reads the rows of a serialized payload in place.
+// Protobuf would first build an array per column, which costs more than
+// processing the rows.
 
 #pragma once
 
@@ -16,16 +16,17 @@ namespace traced {
 // Not thread safe.
 class PackedRows {
  public:
-  // Finds the columns of a serialized Payload, which must stay, and puts all
-  // else of it into `rest`: a Payload without rows, and without its header,
-  // which whoever reads rows has. False for what is not as a recorder writes
-  // it; whether that is a payload at all, protobuf must tell.
+  // Finds the columns in a serialized Payload, which must outlive this object.
+  // Writes everything else to `rest`: a Payload without rows and without its
+  // header.
+  // Returns false if `payload` differs from what a recorder writes. It may
+  // still be a valid Payload, which only protobuf can decide.
   bool split(std::string_view payload, std::string& rest);
 
-  // As those of a v1::Payload.
+  // Returns what columnsAgree() and rowCount() return for a v1::Payload.
   bool columnsAgree() const { return agree_; }
   std::uint64_t rowCount() const { return count_; }
-  // Only when columnsAgree().
+  // Calls visit(row) for each row. Requires columnsAgree().
   template <typename Visit>
   void forEachRow(std::int64_t anchor_ns, Visit&& visit) {
     const detail::RowReaders readers(columns_, anchor_ns);
@@ -46,9 +47,10 @@ class PackedRows {
   PayloadColumns<PackedColumn> columns_;
   LatestInstants latest_;
   bool agree_ = true;
-  // The tables name the same operations in the same order, or are empty.
+  // Whether the tables name the same operations in the same order, or are
+  // empty.
   bool in_step_ = false;
-  // No table goes back to an earlier operation.
+  // Whether the operation ids of each table strictly increase.
   bool ascending_ = false;
   std::uint64_t count_ = 0;
 };

@@ -24,8 +24,8 @@ bool isTable(std::uint32_t field) {
   return is_table;
 }
 
-// Counts pieces as deep as the schema nests: Payload, Group, RankRange. What
-// is not a message is walked all the same and at worst counts too much.
+// Counts pieces down to the depth of the schema: Payload, Group, RankRange.
+// Content that is not a message is walked too, which at worst counts too much.
 class PieceCounter {
  public:
   static constexpr int kDepth = 3;
@@ -67,7 +67,7 @@ class PieceCounter {
     std::uint32_t length = 0;
     if (!in.ReadVarint32(&length)) return false;
     const int start = in.CurrentPosition();
-    // What is no message, such as a text, may seem to hold any length.
+    // Content that is not a message, such as text, may claim any length.
     if (length > INT_MAX || !in.Skip(static_cast<int>(length))) return false;
     if (depth == 1 && isTable(field)) {
       column_bytes_ += length;
@@ -94,7 +94,7 @@ bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes) {
   constexpr std::size_t kMinPieceBytes = 2;
   const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(
       kMaxPayloadPieces, kFreePieces + kPiecesPerStoredByte * stored_bytes));
-  // There is no room for more.
+  // A payload this small cannot exceed the limits.
   if (payload.size() <= std::min(kMinPieceBytes * most, kMaxColumnBytes)) {
     return true;
   }

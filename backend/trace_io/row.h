@@ -1,7 +1,8 @@
-// The rows of a payload: each kind of event has a struct and the columns of its
-// table, described once. See trace.proto and docs/reference/format.md, "Rows".
+// Defines the rows of a payload: a struct and a list of columns for each kind
+// of event. See trace.proto and docs/reference/format.md, "Rows".
 //
-// A new kind also takes its line in TRACED_LATER_ROWS or TRACED_OTHER_ROWS.
+// A new kind of row also needs an entry in TRACED_LATER_ROWS or
+// TRACED_OTHER_ROWS.
 
 #pragma once
 
@@ -11,25 +12,27 @@
 
 namespace traced {
 
-// What a cell holds of a member of the row. The first column of a table has one
-// cell per row; of the others those of kPlain, kText and kAfterCall are empty
-// while all are 0.
+// How a cell encodes a member of the row.
+// The first column of a table has one cell per row. Columns of kPlain, kText
+// and kAfterCall are empty while all their values are 0.
 enum class CellKind : std::uint8_t {
   kPlain,
   // The id of a text, or 0.
   kText,
-  // The difference to the row before.
+  // The difference from the previous row.
   kStep,
-  // An instant: the difference to the row before, of the first to the anchor.
+  // An instant, as the difference from the previous row. The first row counts
+  // from the anchor.
   kAfterRow,
-  // An instant: the difference to what was told last of the operation, by the
-  // tables before; to the anchor where that is nothing.
+  // An instant, as the difference from the last instant of the same operation
+  // in this or an earlier table. Counts from the anchor if the payload does not
+  // issue the operation.
   kAfterOperation,
-  // The difference to the row before of the same call.
+  // The difference from the previous row with the same call.
   kAfterCall,
 };
 
-// Each X(name, Name, cell, member) is a column of a table.
+// Each X(name, Name, cell, member) defines a column of a table.
 
 struct IssueRow {
   std::uint64_t op = 0;
@@ -42,7 +45,8 @@ struct IssueRow {
   std::uint32_t context = 0;
   std::uint32_t stack = 0;
 
-  // The last instant that the row tells.
+  // Returns the last instant of the row, which the next row of the operation
+  // counts from.
   std::int64_t lastNs() const { return issue_ns; }
 };
 #define TRACED_ISSUE_COLUMNS(X)                        \
@@ -175,11 +179,11 @@ struct ResourceRow {
   X(read_bytes_plus_1, ReadBytesPlus1, kPlain, read_bytes_plus_1)            \
   X(written_bytes_plus_1, WrittenBytesPlus1, kPlain, written_bytes_plus_1)
 
-// Each X(Row, Message, field, Field, COLUMNS) is a table: its message, and its
-// field in the payload.
+// Each X(Row, Message, field, Field, COLUMNS) defines a table: its message and
+// its field in the payload.
 #define TRACED_ISSUE_ROWS(X) \
   X(IssueRow, IssueRows, issued, Issued, TRACED_ISSUE_COLUMNS)
-// What happened to an operation after its issue, in that order.
+// Rows about an operation after its issue, in order of time.
 #define TRACED_LATER_ROWS(X)                                          \
   X(ReturnRow, ReturnRows, returned, Returned, TRACED_RETURN_COLUMNS) \
   X(DoneRow, DoneRows, done, Done, TRACED_DONE_COLUMNS)               \

@@ -1,5 +1,5 @@
-// What undoes the columns of each table, row by row.
-// See row_tables.h and docs/reference/format.md, "Rows".
+// Decodes the columns of each table, row by row. See row_tables.h and
+// docs/reference/format.md, "Rows".
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace traced::detail {
 
-// The next entry, which is 0 in a column that is empty.
+// Returns the next entry, or 0 if the column is empty.
 template <typename T, template <typename> class Column>
 [[gnu::always_inline]] inline T next(Column<T>& column) {
   return column.empty() ? T{} : column.next();
 }
 
-// What CellKind::kAfterCall is a difference to.
+// Keeps the last `seq` per call, for CellKind::kAfterCall.
 class LastSeqs {
  public:
   std::int64_t& of(std::uint32_t call) { return last_[call % last_.size()]; }
@@ -30,7 +30,8 @@ class LastSeqs {
 
 struct NoSeqs {};
 
-// Which operation, or position, the next row of a table is about.
+// Iterates over the first column of a table: the operation or position of each
+// row.
 template <template <typename> class Column>
 class NextOp {
  public:
@@ -52,7 +53,7 @@ class NextOp {
   std::int64_t id_ = 0;
 };
 
-// The rows of a table, one after the other.
+// Reads the rows of one table in order.
 template <typename Row, template <typename> class Column>
 class TableReader {
  public:
@@ -61,14 +62,15 @@ class TableReader {
 
   const NextOp<Column>& op() const { return op_; }
 
-  // `told`: the instant that was told last of the operation, which is replaced.
+  // Reads the next row and calls visit(row). `told` is the last known instant
+  // of the operation; it is updated. Requires !op().atEnd().
   template <typename Visit>
   [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
     readOf(op_.id(), told, visit);
     op_.step();
   }
-  // The same for who knows which operation the next row is about. Asks for op()
-  // no more.
+  // Does the same if the caller knows the operation of the row. Does not
+  // advance op(), so do not mix the two.
   template <typename Visit>
   [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& told,
                                      Visit& visit) {
@@ -112,7 +114,7 @@ class TableReader {
   [[no_unique_address]] std::conditional_t<kHasSeqs, LastSeqs, NoSeqs> seqs_;
 };
 
-// Of the rows of operations: issues and LaterRows.
+// Readers for the issue rows and LaterRows.
 template <template <typename> class Column>
 struct RowReaders {
   RowReaders(const PayloadColumns<Column>& tables, std::int64_t anchor_ns)
@@ -123,7 +125,7 @@ struct RowReaders {
   static std::tuple<TableReader<Rows, Column>...> tupleOf(TypeList<Rows...>);
   decltype(tupleOf(LaterRows())) later;
 
-  // Calls visit(reader) for each of the later tables.
+  // Calls visit(reader) for each reader of LaterRows.
   template <typename Visit>
   [[gnu::always_inline]] void forEachLater(Visit&& visit) {
     std::apply(

@@ -1,5 +1,5 @@
-// The tables of row.h, each column described once: reading, writing and
-// the limits of both follow from that. See docs/reference/format.md, "Rows".
+// Maps each row type of row.h to its table. Reading, writing and their limits
+// all derive from these definitions. See docs/reference/format.md, "Rows".
 
 #pragma once
 
@@ -23,7 +23,7 @@ struct FirstType<TypeList<First, Rest...>> {
   using Type = First;
 };
 
-// RowTable<Row>: the message of a kind of row, its field in the payload, and
+// RowTable<Row> holds the message type of a row, its field in the payload, and
 // its columns.
 template <typename Row>
 struct RowTable;
@@ -41,7 +41,8 @@ struct RowTable;
   };
 #define TRACED_COLUMN_NAME(name, Name, cell, member) , name
 
-// A list that begins with a comma, behind a type that does not count.
+// Drops the first type. The X-macros produce lists that begin with a comma, so
+// callers put a dummy type before it.
 template <typename First, typename... Rest>
 using AllBehind = TypeList<Rest...>;
 
@@ -93,7 +94,7 @@ using ColumnsOf = typename RowTable<Row>::Columns;
 template <typename Row>
 using FirstColumn = typename FirstType<ColumnsOf<Row>>::Type;
 
-// Calls visit(id) for each cell of a row that is the id of a text, or 0.
+// Calls visit(id) for each cell of a row that holds a text id. The id may be 0.
 template <typename Row, typename Visit>
 void forEachText(const Row& row, Visit&& visit) {
   forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
@@ -101,8 +102,8 @@ void forEachText(const Row& row, Visit&& visit) {
   });
 }
 
-// The columns of one table, however a column is stored: Column has empty(),
-// size() and next(), which is its first cell, then the second, and so on.
+// The columns of one table in any storage. Column must have empty(), size() and
+// next(), which returns the cells in order.
 template <typename Row, template <typename> class Column>
 struct TableColumns {
   template <typename... Types>
@@ -110,12 +111,12 @@ struct TableColumns {
       TypeList<Types...>);
   decltype(tupleOf(ColumnsOf<Row>())) all;
 
-  // The column that a type of ColumnsOf<Row> describes.
+  // Returns the column described by `Which`, a type of ColumnsOf<Row>.
   template <typename Which>
   [[gnu::always_inline]] auto& get() {
     return std::get<placeOf<Which>(ColumnsOf<Row>())>(all);
   }
-  // The first one, of operations or positions.
+  // Returns the first column, which holds operation ids or positions.
   auto& first() { return std::get<0>(all); }
   const auto& first() const { return std::get<0>(all); }
 
@@ -128,7 +129,7 @@ struct TableColumns {
   }
 };
 
-// The tables of a payload.
+// The columns of all tables of a payload.
 template <template <typename> class Column>
 struct PayloadColumns {
   template <typename... Rows>

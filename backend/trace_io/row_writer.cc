@@ -18,14 +18,15 @@ void toDifferences(Signed& cells, std::int64_t start) {
   }
 }
 
-// To what was told last, which is replaced.
+// Replaces `cell` by its difference from `last`, and `last` by the value of the
+// cell.
 void toDifference(std::int64_t& cell, std::int64_t& last) {
   const std::int64_t value = cell;
   cell = wrappingDifference(value, last);
   last = value;
 }
 
-// How long after its instant a row's last one is.
+// Returns the time between a row's instant and its last instant.
 std::int64_t lengthOf(const v1::WaitRows& table, int row) {
   const bool is_empty = table.wait_ns().empty();
   return is_empty ? 0 : static_cast<std::int64_t>(table.wait_ns(row));

@@ -1,4 +1,4 @@
-// Fills the row tables of a payload: what rows.h reads.
+// Fills the row tables of a payload. rows.h reads them.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace traced {
 
-// Adds a row, of a type of AllRows, to its table. Until finishRows() the
+// Adds a row to its table. Row is a type of AllRows. Until finishRows() the
 // columns hold values, not differences.
 template <typename Row>
 void addRow(v1::Payload& payload, const Row& row) {
@@ -30,8 +30,8 @@ void addRow(v1::Payload& payload, const Row& row) {
   });
 }
 
-// Makes of all rows what trace.proto says, once, when the payload has its
-// anchor and no row is to come.
+// Converts all columns to the encoding of trace.proto. Call it once, after the
+// anchor is set and all rows are added.
 void finishRows(v1::Payload& payload);
 
 }  // namespace traced

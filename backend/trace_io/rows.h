@@ -1,5 +1,5 @@
-// The rows of a payload, read from its columns.
-// See row_tables.h and docs/reference/format.md, "Rows".
+// Reads the rows of a payload from its columns. See row_tables.h and
+// docs/reference/format.md, "Rows".
 
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace traced {
 
-// Whether every column is empty or as long as its table. The rows of a payload
-// for which it is false are unusable, and must not be read.
+// Returns whether every column is empty or as long as its table. If not, the
+// payload's rows are unusable and must not be read.
 bool columnsAgree(const v1::Payload& payload);
 
-// How many rows the payload holds. Only when columnsAgree().
+// Returns the number of rows in the payload. Requires columnsAgree().
 std::uint64_t rowCount(const v1::Payload& payload);
 
 namespace detail {
 
-// A column that protobuf has read.
+// A column parsed by protobuf.
 template <typename T>
 class RepeatedColumn {
  public:
@@ -41,8 +41,8 @@ class RepeatedColumn {
 
 PayloadColumns<RepeatedColumn> columnsOf(const v1::Payload& payload);
 
-// Of tables that name the same operations in the same order, or are empty: all
-// rows of an operation together.
+// Visits all rows of an operation together. Requires tables that name the same
+// operations in the same order, or are empty.
 template <template <typename> class Column, typename Visit>
 void visitInStep(RowReaders<Column> readers, Visit& visit) {
   while (!readers.issued.op().atEnd()) {
@@ -55,8 +55,8 @@ void visitInStep(RowReaders<Column> readers, Visit& visit) {
   }
 }
 
-// Of tables that go from operation to operation, none back to an earlier one:
-// all rows of an operation together.
+// Visits all rows of an operation together. Requires tables whose operation ids
+// never decrease.
 template <template <typename> class Column, typename Visit>
 void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
                       Visit& visit) {
@@ -70,7 +70,8 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
     }
     readers.forEachLater([&](auto& table) __attribute__((always_inline)) {
       while (table.op().isUpTo(op)) {
-        // Of one that was not issued in this payload nothing was told.
+        // An operation that was issued in an earlier chunk starts from the
+        // anchor.
         const bool is_own = more && table.op().id() == op;
         std::int64_t local_ns = is_own ? latest_ns : anchor_ns;
         table.read(local_ns, visit);
@@ -80,7 +81,7 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
   }
 }
 
-// Of any tables: one after the other.
+// Visits one table after the other. Accepts tables in any order.
 template <template <typename> class Column, typename Visit>
 void visitByTable(RowReaders<Column> readers, LatestInstants& latest_ns,
                   Visit& visit) {
@@ -122,7 +123,8 @@ void forEachTable(PayloadColumns<Column>& tables, Visit&& visit) {
   });
 }
 
-// Whether every column is empty or as long as its table's first.
+// Returns whether every column is empty or as long as the first one of its
+// table.
 template <template <typename> class Column>
 bool columnsAgree(PayloadColumns<Column>& tables) {
   bool agree = true;
@@ -135,7 +137,7 @@ bool columnsAgree(PayloadColumns<Column>& tables) {
   return agree;
 }
 
-// Only when they agree.
+// Returns the number of rows. Requires columnsAgree().
 template <template <typename> class Column>
 std::uint64_t countRows(PayloadColumns<Column>& tables) {
   std::uint64_t count = 0;
@@ -147,8 +149,8 @@ std::uint64_t countRows(PayloadColumns<Column>& tables) {
 
 }  // namespace detail
 
-// Calls visit(row) for every row of a payload, table by table, with a row of
-// each of the types of row.h. Only when columnsAgree().
+// Calls visit(row) for every row of a payload, table by table. `visit` must
+// accept each row type of row.h. Requires columnsAgree().
 template <typename Visit>
 void forEachRow(const v1::Payload& payload, Visit&& visit) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();

@@ -1,4 +1,4 @@
-// Base-128 varints, as protobuf writes them.
+// Reads and writes base-128 varints, as protobuf does.
 
 #pragma once
 
@@ -17,8 +17,8 @@ inline void appendVarint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-// The value of a varint that takes up exactly `bytes`; absent when it ends
-// earlier or later, or does not fit 64 bits.
+// Returns the value of a varint that takes exactly all of `bytes`. Returns
+// nullopt if it ends earlier or later, or does not fit 64 bits.
 inline std::optional<std::uint64_t> parseVarint(std::string_view bytes) {
   if (bytes.empty() || bytes.size() > 10) return std::nullopt;
   std::uint64_t value = 0;

@@ -1,5 +1,5 @@
-// A hash of numbers that is equal in every process and on every host: XXH3 of
-// 64 bits, which xxHash keeps as it is.
+// Hashes numbers with 64-bit XXH3, whose output is stable. The result is equal
+// in every process and on every host.
 
 #pragma once
 

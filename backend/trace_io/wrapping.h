@@ -1,5 +1,5 @@
-// Sums and differences of 64 bits that wrap around, as those of trace.proto do:
-// only what is damaged or hostile gets there.
+// Adds and subtracts 64-bit numbers with wrap-around, as trace.proto defines
+// it. Only damaged or hostile values overflow.
 
 #pragma once
 
@@ -17,8 +17,8 @@ inline std::int64_t wrappingDifference(std::int64_t a, std::int64_t b) {
                                    static_cast<std::uint64_t>(b));
 }
 
-// Differences of instants up to it fit. Only what is damaged or hostile lies
-// beyond.
+// Differences of instants within +/- kLatestNs do not overflow. Only damaged or
+// hostile instants are beyond.
 inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 60;
 
 inline bool differencesFit(std::int64_t ns) {
