@@ -8,7 +8,6 @@ OUTPUT is build/python-reference.md by default. The installed package is describ
 
 from __future__ import annotations
 
-import enum
 import functools
 import inspect
 import re
@@ -75,18 +74,24 @@ def _members(name: str, kind: type) -> Iterator[Entry]:
         described = inspect.isfunction(function) or isinstance(
             function, property | functools.cached_property
         )
-        if described and not isinstance(value, enum.Enum):
+        if described:
             yield _entry(f"{name}.{member}", function)
 
 
 def _entry(name: str, value: Any) -> Entry:
     signature = name
     if inspect.isfunction(value):
-        signature += str(inspect.signature(value)).replace("self, ", "").replace("(self)", "()")
+        signature += _signature(value)
     elif _has_own_init(value):
-        signature += str(inspect.signature(value.__init__)).replace("self, ", "").split(" -> ")[0]
+        signature += _signature(value.__init__).removesuffix(" -> None")
     text = inspect.getdoc(value) if _has_own_text(value) else None
-    return Entry(name, signature.replace("'", ""), text or "", value)
+    return Entry(name, signature, text or "", value)
+
+
+def _signature(function: Any) -> str:
+    """Returns the signature without self, and with annotations as they are in the source."""
+    text = str(inspect.signature(function)).replace("(self, ", "(").replace("(self)", "()")
+    return re.sub(r"""(: |-> )(["'])(.*?)\2(?=[,)]| = |$)""", r"\1\3", text)
 
 
 def _has_own_init(value: Any) -> bool:
@@ -113,11 +118,36 @@ def markdown() -> str:
 
 
 def _body(entry: Entry) -> str:
-    text = entry.text
-    for title in _SECTIONS:
-        text = re.sub(rf"^{title}:$", f"**{title}**\n", text, flags=re.MULTILINE)
-    text = re.sub(r"^    (\*?\w+): ", r"- `\1`: ", text, flags=re.MULTILINE)
-    return text.replace("``", "`")
+    """Converts a docstring to Markdown: sections, lists, examples and references."""
+    lines: list[str] = []
+    section = ""
+    for line in entry.text.splitlines():
+        if line.removesuffix(":") in _SECTIONS:
+            section = line.removesuffix(":")
+            lines += [f"**{section}**", ""]
+            continue
+        line = line.removeprefix("    ") if section else line
+        if section and section != "Returns":
+            line = re.sub(r"^(\*{0,2}\w+): ", r"- `\1`: ", line)
+            line = re.sub(r"^    ", "  ", line)
+        lines.append(line)
+    text = re.sub(r":(?:func|class|meth):`([^`]*)`", r"`\1`", "\n".join(lines))
+    text = re.sub(r" ?::\n(\n(?:    .*\n|\n)+)", _example, text + "\n")
+    return text.replace("``", "`") + _fields(entry.value)
+
+
+def _example(match: re.Match[str]) -> str:
+    code = inspect.cleandoc(match[1]).rstrip()
+    ending = "" if match[0].startswith(" ") else ":"
+    return f"{ending}\n\n~~~python\n{code}\n~~~\n\n"
+
+
+def _fields(kind: Any) -> str:
+    """Returns a list of the fields of a dataclass or named tuple, with their types."""
+    names = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "_fields", ())
+    types = getattr(kind, "__annotations__", {})
+    items = ", ".join(f"`{name}: {types[name]}`" for name in names)
+    return f"\n**Fields**: {items}.\n" if items and inspect.isclass(kind) else ""
 
 
 def main() -> None:

@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from traced._support import arguments, settings
 from traced._support.log import described, log_once
 
-Report = Mapping[str, str | int | float]
-Callback = Callable[[Report], object]
-
 _MAX_SECONDS = 1e9
 
-_callback: Callback | None = None
+_callback: Callable[[Mapping[str, str | int | float]], object] | None = None
 # The process and the thread that passes reports to the callback.
 _taker: tuple[int, threading.Thread] | None = None
 
 
-def watch(seconds: float = 480, callback: Callback | None = None) -> None:
+def watch(
+    seconds: float = 480,
+    callback: Callable[[Mapping[str, str | int | float]], object] | None = None,
+) -> None:
     """Reports operations of this process that take too long; they go on unchanged.
 
     A report is a line on stderr, a mark in the trace and a call of the callback. An operation is
@@ -63,7 +63,7 @@ def watch(seconds: float = 480, callback: Callback | None = None) -> None:
     _call(callback)
 
 
-def _call(callback: Callback | None) -> None:
+def _call(callback: Callable[[Mapping[str, str | int | float]], object] | None) -> None:
     global _callback, _taker
     _callback = callback
     if callback is None or (_taker and _taker[0] == os.getpid()):

@@ -172,7 +172,7 @@ def _pair(key: object, value: object) -> str:
 def _text(key: str, value: Any) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if isinstance(value, bool):
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
         value = int(value)
     if not isinstance(value, str | int | float):
         raise ValueError(
