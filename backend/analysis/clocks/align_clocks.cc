@@ -14,10 +14,10 @@
 namespace traced {
 namespace {
 
-// Hosts are tried in this direction and in the other by turns, so that a chain
-// of hosts is done in a few sweeps, whatever its order.
+// Sweeps alternate in direction, so a chain of hosts in any order takes few
+// sweeps.
 constexpr int kMaxSweeps = 16;
-// A merge tells of all clocks in one chunk.
+// A merged file stores all clocks in one chunk, so their total size is limited.
 constexpr std::size_t kMaxKnots = 16'384;
 constexpr std::size_t kMaxKnotsOfAll = 2'000'000;
 
@@ -47,15 +47,16 @@ class Aligner {
  private:
   struct Host {
     std::string name;
-    std::uint32_t rank = 0;            // the first
-    std::vector<std::size_t> streams;  // selected ones, into set_.streams
-    std::vector<std::size_t> others;   // of its clock, and not selected
+    std::uint32_t rank = 0;  // the first one
+    // selected streams, as indices into set_.streams
+    std::vector<std::size_t> streams;
+    std::vector<std::size_t> others;  // unselected streams of this clock
   };
 
   void findHosts() {
     absl::flat_hash_map<std::string, std::size_t> by_clock;
     for (const std::size_t i : set_.selected) {
-      // A dump tells no clock that could be bounded.
+      // A dump has no clock that could be bounded.
       if (set_.streams[i].dump_file) return;
       const v1::Header& header = set_.streams[i].header;
       const auto [place, is_new] =
@@ -91,8 +92,8 @@ class Aligner {
     }
   }
 
-  // The first sweep reads all hosts one behind the other. False when there is
-  // nothing more to do.
+  // Reads all hosts once, in order. Returns whether another sweep may align
+  // more.
   bool alignAll() {
     const std::vector<Host*> hosts = std::move(waiting_);
     waiting_.clear();
@@ -117,7 +118,8 @@ class Aligner {
     return !waiting_.empty() && waiting_.size() < hosts.size();
   }
 
-  // False when there is nothing more to do.
+  // Reads the remaining hosts again. Returns whether another sweep may align
+  // more.
   bool alignSome() {
     const std::size_t before = waiting_.size();
     std::erase_if(waiting_, [this](Host* host) {
@@ -174,7 +176,7 @@ class Aligner {
     }
   }
 
-  // Also for streams of the clock that are not selected.
+  // Applies to all streams of the clock, selected or not.
   void setModel(const Host& host, v1::ClockModel& model) {
     for (const auto* streams : {&host.streams, &host.others}) {
       for (const std::size_t i : *streams) {

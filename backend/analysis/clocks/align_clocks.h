@@ -1,5 +1,5 @@
-// Puts the clocks of several hosts on one time line, by what their operations
-// prove.
+// Aligns the clocks of several hosts to one time line, using what their
+// operations prove.
 
 #pragma once
 
@@ -17,42 +17,49 @@
 namespace traced {
 
 struct AlignedClocks {
-  // One per stream of the set, in their order. The common time line is the
-  // clock of the first selected stream.
+  // One per stream of the set, in the same order. Common time is the clock of
+  // the first selected stream.
   std::vector<v1::ClockModel> models;
-  // About clocks that stepped or could not be aligned.
+  // Clocks that stepped or could not be aligned.
   std::vector<ClockWarning> warnings;
 };
 
-// Models that a merged file brought along are taken as they are, where one
-// merge has all streams: each merge has a time line of its own. Streams that
-// read one clock are not read at all. Else the selected streams are read, host
-// by host: each is bounded by the operations it shares with hosts that were
-// aligned before, whose ends prove starts on it and the other way round. So the
-// effort grows with the operations and not with the pairs of hosts. Hosts that
-// nothing bounds from both sides stay with their wall clocks.
+// Returns a model for each stream's clock.
+//
+// Models stored in a merged file are used as they are if one merge covers all
+// streams: each merge has its own time line. Nothing is read if all streams use
+// one clock.
+//
+// Otherwise the selected streams are read, host by host. Each host is bounded
+// by the operations it shares with hosts aligned before it: an end on one host
+// proves starts on the other, and vice versa. The effort grows with the
+// operations, not with the pairs of hosts. A host that is not bounded from both
+// sides keeps its wall clock.
 //
 // Memory: a row per collective, and 32 bytes per operation of one host.
 AlignedClocks alignClocks(const TraceSet& set,
                           std::uint64_t max_drift_ppb = kDefaultMaxDriftPpb);
 
-// Shows streams of the set, in their order; see stream_reader.h.
+// Reads the given streams of the set and passes them to the visitor in that
+// order; see stream_reader.h.
 using ShowStreams =
     std::function<void(const std::vector<std::size_t>&, const VisitStream&)>;
 
-// The same with streams that come from `show`.
+// Same, but reads streams through `show`.
 AlignedClocks alignClocks(const TraceSet& set, const ShowStreams& show,
                           std::uint64_t max_drift_ppb);
 
-// What happens as the streams of each host are read for the first time.
+// Callbacks while the streams of each host are read for the first time.
 struct AlignmentObserver {
-  // A stream was read, and its table may be taken.
+  // Called with the stream's index and its table. May move the table away.
   std::function<void(std::size_t, StreamTable&)> read;
-  // All of a host were: whether their models are final now.
+  // Called after the last stream of a host. True if the models of that host are
+  // final.
   std::function<void(bool)> settled;
 };
 
-// The same as it goes on: `aligned` has the models so far.
+// Same with callbacks. During a callback, `aligned` holds the models found so
+// far.
 void alignClocks(const TraceSet& set, std::size_t threads,
                  const AlignmentObserver& observer, AlignedClocks& aligned);
 

@@ -9,11 +9,12 @@
 namespace traced {
 namespace {
 
-// Of tables that are kept of a host until its clock is aligned: 18 MB.
+// Maximum size of the tables kept for a host until its clock is aligned: 18 MB.
 constexpr std::size_t kMaxTableBytes =
     sizeof(AssembledOperation) * (std::size_t{1} << 17);
 
-// A table without operations takes some KiB, and a call some hundred bytes.
+// Estimates memory. An empty table takes some KiB, and a call some hundred
+// bytes.
 std::size_t bytesOf(const StreamTable& table) {
   return sizeof(AssembledOperation) *
          (table.operations.size() + 2 * table.definitions.calls().size() + 64);
@@ -21,8 +22,9 @@ std::size_t bytesOf(const StreamTable& table) {
 
 using KeepStream = std::function<KeptOfStream(std::size_t, StreamTable&)>;
 
-// What is kept of the streams of a host until it is aligned, and shown then: of
-// the first selected streams, until there is one that it does not have.
+// KeptStreams keeps what the caller wants of a host's streams until the host is
+// aligned, and then shows it. It stops for good at the first selected stream
+// that is out of order, does not fit, or belongs to a host that is not aligned.
 class KeptStreams {
  public:
   KeptStreams(const TraceSet& set, const AlignedClocks& clocks,
@@ -47,7 +49,7 @@ class KeptStreams {
     bytes_ = 0;
   }
 
-  // Of the selected streams the first so many.
+  // Returns how many selected streams were shown, counted from the first.
   std::size_t shown() const { return shown_; }
 
  private:
@@ -62,18 +64,18 @@ class KeptStreams {
   const KeepStream& keep_;
   std::size_t shown_ = 0;
   bool gave_up_ = false;
-  // Of the host that is being read.
+  // Kept streams of the current host.
   std::vector<KeptOfStream> kept_;
   std::size_t bytes_ = 0;
 };
 
-// The selected streams but for the first so many.
+// Returns the selected streams after the first `shown`.
 std::vector<std::size_t> behind(std::size_t shown, const TraceSet& set) {
   return {set.selected.begin() + static_cast<std::ptrdiff_t>(shown),
           set.selected.end()};
 }
 
-// `visit`: for streams of which nothing was kept.
+// `visit` is called for the streams of which nothing was kept.
 AlignedClocks readKeeping(const TraceSet& set, std::size_t threads,
                           std::size_t most_bytes, const KeepStream& keep,
                           const VisitAligned& visit) {
@@ -116,7 +118,7 @@ AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
 AlignedClocks readAndAlign(const TraceSet& set, std::size_t threads,
                            const VisitStream& visit) {
   AlignedClocks clocks;
-  // Of the selected streams the first so many were shown.
+  // Number of selected streams shown, counted from the first.
   std::size_t shown = 0;
   bool in_order = true;
   const auto show = [&](std::size_t i, StreamTable& table) {

@@ -1,4 +1,4 @@
-// Reads streams and aligns their clocks, in one go where they are small.
+// Reads streams and aligns their clocks, in one pass if the streams are small.
 
 #pragma once
 
@@ -12,20 +12,19 @@
 
 namespace traced {
 
-// Is shown a stream of TraceSet::streams, by its index, with the final model of
-// its clock, and may take the table.
+// Receives the index into TraceSet::streams, the table and the final model of
+// its clock. May move the table away.
 using VisitAligned =
     std::function<void(std::size_t, StreamTable&, const v1::ClockModel&)>;
 
-// Calls visit for each selected stream, in their order and never two at once,
-// while others are loaded. Streams that were read to align their clock are not
-// read again for that as long as those of a host fit some memory and hosts
-// follow each other in the order of their ranks.
+// Calls `visit` for each selected stream, in order and one at a time, while
+// other streams are loaded. Alignment needs no second read if the tables of a
+// host fit a memory limit and each host has consecutive ranks.
 AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
                           const VisitAligned& visit);
 
-// What is kept of a stream until its clock is aligned: how much memory that
-// takes, and what is called then.
+// What a caller keeps of a stream until its clock is aligned: its memory in
+// bytes, and a callback for the final model.
 struct KeptOfStream {
   std::size_t bytes = 0;
   std::function<void(const v1::ClockModel&)> show;
@@ -33,16 +32,17 @@ struct KeptOfStream {
 using KeepOfStream =
     std::function<KeptOfStream(std::size_t, const StreamTable&)>;
 
-// The same for who needs little of a stream: keep(i, table) is called for each
-// as it is read, and what it returned with the final model of its clock, each
-// in the order of the selected streams. Of a host that takes more than
-// `most_bytes`, and of those behind it, all is read twice and kept once.
+// Same for callers that need little of a stream. Calls keep(i, table) when a
+// stream is read, and its `show` with the final clock model, each in the order
+// of the selected streams. If a host needs more than `most_bytes`, its streams
+// and all later ones are read again, and keep() is called for them a second
+// time.
 AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
                           std::size_t most_bytes, const KeepOfStream& keep);
 
-// The same for who has no need of the clock yet: each stream is shown once, as
-// it is read for the first time, and read again only where hosts do not follow
-// each other in the order of their ranks.
+// Same for callers that do not need the clock yet. Visits each stream once,
+// when it is first read. Streams are read again only if hosts do not have
+// consecutive ranks.
 AlignedClocks readAndAlign(const TraceSet& set, std::size_t threads,
                            const VisitStream& visit);
 

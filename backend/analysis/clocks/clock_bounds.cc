@@ -31,7 +31,7 @@ void ClockBounds::addLower(std::int64_t at_ns, std::int64_t offset_ns) {
 }
 
 void ClockBounds::add(std::vector<ClockBound>& kept, const ClockBound& bound) {
-  // Whether `a` implies `b`.
+  // Returns whether `a` implies `b`.
   const auto implies = [this](const ClockBound& a, const ClockBound& b) {
     if (!areWeighed(a.at_ns, b.at_ns)) return false;
     const std::int64_t drift = driftNs(b.at_ns - a.at_ns, max_drift_ppb_);
@@ -58,13 +58,14 @@ namespace {
 
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-// The interval that the bounds met so far leave, carried from one to the next.
+// Interval holds the offsets that all bounds added so far allow, widened by
+// drift from one bound to the next.
 class Interval {
  public:
   explicit Interval(std::uint64_t max_drift_ppb)
       : max_drift_ppb_(max_drift_ppb) {}
 
-  // False when the bound contradicts those before.
+  // Returns false if the bound contradicts earlier ones.
   bool add(const ClockBound& bound) {
     const std::int64_t drift = driftNs(bound.at_ns - at_ns_, max_drift_ppb_);
     if (high_ != kUnbounded) high_ += drift;
@@ -120,8 +121,8 @@ void addSegment(std::vector<ClockSegment>& segments,
       {{bounds.begin(), bounds.end()}, certify(bounds, max_drift_ppb)});
 }
 
-// The last bound before `contradicted` that does not go together with it and
-// all between: the step is behind that one.
+// Returns the last bound before `contradicted` that is inconsistent with it and
+// all bounds in between. The step lies after the returned bound.
 std::size_t lastBeforeStep(absl::Span<const ClockBound> bounds,
                            std::size_t contradicted,
                            std::uint64_t max_drift_ppb) {

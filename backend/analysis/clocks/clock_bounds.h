@@ -1,5 +1,5 @@
-// What operations prove about one clock: bounds of its offset at instants, and
-// stretches of time in which these contradict nothing.
+// Computes what operations prove about one clock: bounds of its offset at
+// instants, and segments of time in which the bounds are consistent.
 
 #pragma once
 
@@ -10,38 +10,40 @@
 
 namespace traced {
 
-// How fast two clocks may part, unless said otherwise: what a kernel slews at
-// most, 500 ppm.
+// Default for the maximum drift between two clocks: 500 ppm, the fastest rate
+// at which a kernel slews.
 inline constexpr std::uint64_t kDefaultMaxDriftPpb = 500'000;
 
-// What an offset can have become `distance_ns` away, less what it was.
+// Returns the maximum change of an offset over `distance_ns`.
 std::int64_t driftNs(std::int64_t distance_ns, std::uint64_t max_drift_ppb);
 
-// Whether what is known at one instant of a clock is weighed against what is
-// known at another one: far apart there may be a step of the clock between.
+// Returns whether bounds at two instants of a clock are compared. Distant
+// instants are not, because the clock may have stepped in between.
 bool areWeighed(std::int64_t a_ns, std::int64_t b_ns);
 
-// At `at_ns` of the clock its offset is not above (or not below) `offset_ns`.
+// At `at_ns` of the clock, its offset is at most (`is_upper`) or at least
+// `offset_ns`.
 struct ClockBound {
   std::int64_t at_ns = 0;
   std::int64_t offset_ns = 0;
   bool is_upper = false;
 };
 
-// ClockBounds keeps the bounds that say more than others do, given how fast a
-// clock can drift.
+// ClockBounds keeps the bounds that others do not imply, given the maximum
+// drift of a clock.
 //
-// Memory: some dozen bounds per second of recording, whatever the operations.
+// Memory: some dozen bounds per second of recording, however many operations.
 class ClockBounds {
  public:
   explicit ClockBounds(std::uint64_t max_drift_ppb)
       : max_drift_ppb_(max_drift_ppb) {}
 
-  // Best in the order of time; out of order more is kept than is needed.
+  // Add bounds in order of time. Out of order, more bounds are kept than
+  // needed.
   void addUpper(std::int64_t at_ns, std::int64_t offset_ns);
   void addLower(std::int64_t at_ns, std::int64_t offset_ns);
 
-  // All that were kept, by time.
+  // Returns all kept bounds, sorted by time.
   std::vector<ClockBound> sorted() const;
 
  private:
@@ -52,7 +54,7 @@ class ClockBounds {
   std::vector<ClockBound> lower_;
 };
 
-// The offset at `at_ns` is certainly in [low_ns, high_ns].
+// At `at_ns`, the offset is certainly in [low_ns, high_ns].
 struct CertifiedOffset {
   std::int64_t at_ns = 0;
   std::int64_t low_ns = 0;
@@ -62,17 +64,17 @@ struct CertifiedOffset {
   std::int64_t centre() const { return low_ns + width() / 2; }
 };
 
-// A stretch without a step. `certified` has an entry per bound, at its instant,
-// with all that the bounds of the segment imply there; none where they bound
-// one side only.
+// A segment of time without a step of the clock. `certified` has one entry per
+// bound, at the bound's instant, and includes everything that the segment's
+// bounds imply there. It is empty if the bounds are all on one side.
 struct ClockSegment {
   std::vector<ClockBound> bounds;
   std::vector<CertifiedOffset> certified;
 };
 
-// `bounds` are in the order of time. Bounds that contradict each other, as no
-// clock drifts that fast, prove a step between them: there one segment ends and
-// the next begins, and what lies between the two is in neither.
+// Splits `bounds`, sorted by time, into segments. Bounds that contradict each
+// other at the maximum drift prove a step of the clock: one segment ends before
+// it and the next begins after it. The time in between belongs to neither.
 std::vector<ClockSegment> segmentBounds(absl::Span<const ClockBound> bounds,
                                         std::uint64_t max_drift_ppb);
 

@@ -12,12 +12,12 @@ namespace traced {
 namespace {
 
 constexpr std::size_t kMaxSegments = 64;
-// The interval of a segment that is bounded from one side only: it is known to
-// lie behind a step, so that no other segment tells of it.
+// Width of the interval of a segment bounded on one side only. Such a segment
+// follows a step, so other segments do not bound it.
 constexpr std::int64_t kAnything = std::int64_t{1} << 61;
 constexpr std::size_t kMaxWindows = 1024;
 constexpr std::int64_t kWindowNs = 250'000'000;
-// Windows whose neighbours, so many on each side, have a say in their centre.
+// A window's centre is averaged with this many neighbours on each side.
 constexpr std::size_t kNeighbours = 2;
 
 // offset = level + slope x (time since the segment began).
@@ -53,7 +53,7 @@ class SegmentFit {
   }
 
  private:
-  // How far off the line the offset is around an instant, and how certainly.
+  // The remaining offset from the line around an instant, and its weight.
   struct Centre {
     std::int64_t at_ns = 0;
     double off_ns = 0;
@@ -69,7 +69,7 @@ class SegmentFit {
         windows_ - 1);
   }
 
-  // Through the places where least is left open, one per window.
+  // Returns the narrowest certified offset of each window.
   std::vector<CertifiedOffset> narrowest() const {
     std::vector<CertifiedOffset> places;
     std::size_t last = windows_;
@@ -85,7 +85,7 @@ class SegmentFit {
     return places;
   }
 
-  // A line by medians, which a few wide windows do not move.
+  // Fits a line by medians, so that a few wide windows have little effect.
   void fitLine(double max_slope) {
     const std::vector<CertifiedOffset> places = narrowest();
     std::vector<double> slopes, levels;
@@ -108,7 +108,7 @@ class SegmentFit {
     line_.level_ns = upperMedian(std::move(levels));
   }
 
-  // With the drift taken away, all bounds of a window bound one number.
+  // Without drift, all bounds of a window limit one number.
   void fitCentres() {
     constexpr double kNone = std::numeric_limits<double>::infinity();
     std::vector<double> low(windows_, -kNone), high(windows_, kNone);
@@ -171,8 +171,8 @@ class SegmentFit {
   std::vector<Centre> centres_;
 };
 
-// At most one per equal part of the time, but the first and the last; of an
-// instant only one.
+// Keeps the narrowest offset of each of `parts` equal intervals, plus the first
+// and the last. Keeps one offset per instant.
 std::vector<CertifiedOffset> thinOut(
     const std::vector<CertifiedOffset>& certified, std::size_t parts) {
   const std::int64_t begin_ns = certified.front().at_ns;
@@ -209,7 +209,7 @@ std::vector<const ClockSegment*> longest(
                      return length(a) > length(b);
                    });
   kept.resize(kMaxSegments);
-  std::sort(kept.begin(), kept.end());  // they lie in the order of time
+  std::sort(kept.begin(), kept.end());  // segments are in order of time
   return kept;
 }
 

@@ -1,4 +1,4 @@
-// The line that is followed within what is certain of a clock's offset.
+// Fits a line to the certified offsets of a clock.
 
 #pragma once
 
@@ -11,10 +11,10 @@
 namespace traced {
 
 // Sets offset, knots and rate of `model` from the segments of its clock, in
-// order. Of each window of time counts where the bounds leave least room, and
-// windows with less room count more. Never leaves the certified interval.
-// At most about `max_knots` knots, and those where the interval is narrowest;
-// of more than 64 segments the longest have an answer.
+// order. Within each time window the narrowest bounds count, and narrow windows
+// weigh more. The result never leaves the certified interval. Keeps about
+// `max_knots` knots at most, at the narrowest intervals. If there are more than
+// 64 segments, only the longest are used.
 void fitClock(absl::Span<const ClockSegment> segments,
               std::uint64_t max_drift_ppb, std::size_t max_knots,
               v1::ClockModel& model);

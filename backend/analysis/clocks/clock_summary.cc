@@ -13,7 +13,8 @@
 namespace traced {
 namespace {
 
-// Half the certified interval, by the median over the knots.
+// Returns the median over knots of the larger distance to either certified
+// bound.
 std::uint64_t typicalNs(const v1::ClockModel& clock) {
   if (clock.knot_size() == 0) return 0;
   std::vector<std::uint64_t> widths;
@@ -40,7 +41,7 @@ ClockSummary summarizeClocks(const TraceSet& set, const AlignedClocks& clocks) {
   ClockSummary summary;
   const std::vector<std::uint32_t> ids = clockIds(set);
   absl::flat_hash_set<std::uint32_t> seen;
-  // The two clocks known worst, and a rank of each.
+  // The two clocks with the largest error, and a rank of each.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> certified;
   for (const std::size_t i : set.selected) {
     if (!seen.insert(ids[i]).second) continue;

@@ -1,4 +1,4 @@
-// ClockSummary is what one line says of the clocks of a run.
+// ClockSummary describes the clocks of a run in one line.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 namespace traced {
 
 struct ClockSummary {
-  // How many clocks the streams have, and how many of them were aligned by
-  // operations, or are placed by wall clocks only.
+  // Number of distinct clocks; of these, how many were aligned by operations,
+  // and how many only have their wall clock.
   std::uint64_t clocks = 0;
   std::uint64_t aligned = 0;
   std::uint64_t by_wall_clock = 0;
-  // How far two ranks' instants can be off each other, by the median over time,
-  // for the pair of ranks where that is worst. Absent without two aligned
-  // clocks.
+  // The largest error between instants of two ranks: the median over time, for
+  // the pair of ranks with the largest error. Absent with fewer than two
+  // aligned clocks.
   struct Certified {
     std::uint64_t within_ns = 0;
     std::pair<std::uint32_t, std::uint32_t> worst_pair;
@@ -27,10 +27,11 @@ struct ClockSummary {
   std::optional<Certified> certified;
 };
 
-// Of the selected streams.
+// Summarizes the clocks of the selected streams.
 ClockSummary summarizeClocks(const TraceSet& set, const AlignedClocks& clocks);
 
-// A number per stream of the set, equal for streams that read one clock.
+// Returns a number per stream of the set. Streams that read one clock have
+// equal numbers.
 std::vector<std::uint32_t> clockIds(const TraceSet& set);
 
 }  // namespace traced

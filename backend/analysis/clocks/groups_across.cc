@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-// More ranks than a host has.
+// More ranks than one host has.
 constexpr std::uint32_t kMaxPerClock = 256;
 
 }  // namespace

@@ -1,6 +1,6 @@
-// GroupsAcross tells which groups of a run have ranks that read different
-// clocks. What the ranks of one clock do among themselves says nothing of how
-// it stands to others, and it is most of what a job does.
+// GroupsAcross finds groups whose ranks read different clocks. Operations
+// within one clock, the majority in most jobs, prove nothing about its offset
+// to others.
 
 #pragma once
 
@@ -17,21 +17,21 @@ class GroupsAcross {
  public:
   using RankClock = std::pair<std::uint32_t, std::uint32_t>;
 
-  // Of a run of one clock.
+  // For a run with a single clock.
   GroupsAcross() = default;
-  // Which clock each rank reads; whatever numbers the clocks have.
+  // `clocks` has the clock of each rank. Clock numbers are arbitrary.
   explicit GroupsAcross(std::vector<RankClock> clocks);
 
-  // Whether the group of that index in a GroupCatalog may be one. A group that
-  // is too large for the ranks of one clock is not looked through.
+  // Returns whether `members`, the group with this GroupCatalog index, may read
+  // different clocks. Large groups are assumed to do so without a search.
   bool contains(std::uint32_t group, const RankList& members);
 
  private:
   bool areAcross(const RankList& members) const;
 
-  // By rank.
+  // Sorted by rank.
   std::vector<RankClock> clocks_;
-  // By index of the catalog.
+  // By GroupCatalog index.
   enum class Known : std::uint8_t { kNotAsked, kAcross, kWithin };
   std::vector<Known> known_;
 };

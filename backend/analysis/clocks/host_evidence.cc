@@ -8,8 +8,8 @@
 namespace traced {
 namespace {
 
-// How far off an instant can be: a recorder tells the clock from the
-// processor's counter (docs/reference/format.md, "Rows").
+// Maximum error of an instant: the recorder derives its clock from the CPU's
+// cycle counter (docs/reference/format.md, "Rows").
 constexpr std::int64_t kReadingErrorNs = 2'000;
 
 }  // namespace
@@ -39,8 +39,9 @@ void HostEvidence::add(const StreamTable& table,
   }
 }
 
-// A start less late, or an end less early, bounds the clock by as much less,
-// and no clock drifts that fast.
+// Among nearby parts the latest start and the earliest end bound the clock most
+// tightly: an earlier start or later end adds nothing, as no clock drifts that
+// fast.
 bool HostEvidence::Part::take(const Part& other) {
   if (!areWeighed(issue_ns, other.issue_ns) ||
       !areWeighed(end_ns, other.end_ns)) {

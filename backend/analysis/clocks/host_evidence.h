@@ -1,4 +1,4 @@
-// What the operations of a run prove about its clocks.
+// Collects what the operations of a run prove about its clocks.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace traced {
 
-// What is known of the collectives of a run, on the common time line: the
+// EvidenceTable holds what is known of each collective, in common time: the
 // earliest end that proves starts, and the latest start that ends prove.
 class EvidenceTable {
  public:
@@ -24,17 +24,18 @@ class EvidenceTable {
 
   struct Row {
     std::uint64_t signature = 0;
-    // Common time: the earliest end was not after this, the latest start not
-    // before that.
+    // Common time: an upper bound of the earliest end, and a lower bound of the
+    // latest start.
     std::int64_t end_before_ns = kNever;
     std::int64_t start_after_ns = kAlways;
-    // For whoever adds parts of it: where the latest one is.
+    // Scratch for HostEvidence: index of the latest part of this row.
     std::uint32_t part = 0;
-    // Ranks called different things, or a call failed: proves nothing.
+    // The ranks' calls differ or a call failed: the row proves nothing.
     bool unusable = false;
   };
 
-  // The row of an operation, which every rank must call with one signature.
+  // Returns the row of an operation, adding it if needed. A row becomes
+  // unusable if ranks call it with different signatures.
   std::uint32_t rowOf(const OperationKey& key, std::uint64_t seq,
                       std::uint64_t signature) {
     const auto next = static_cast<std::uint32_t>(rows_.size());
@@ -53,40 +54,43 @@ class EvidenceTable {
   OperationIndex index_;
 };
 
-// HostEvidence is what the streams of one clock say of the operations they took
-// part in.
+// HostEvidence collects what the streams of one clock prove by the operations
+// they took part in.
 class HostEvidence {
  public:
-  // Adds the operations of a stream and opens their rows in `rows`. `groups`:
-  // as MatchedCalls takes them.
+  // Adds the operations of a stream and creates their rows in `rows`. `groups`:
+  // see MatchedCalls.
   void add(const StreamTable& table, absl::Span<const std::uint32_t> groups,
            EvidenceTable& rows);
 
-  // Begins with another host.
+  // Starts over for another host.
   void clear() { parts_.clear(); }
 
-  // What the rows, as far as other hosts filled them, say of this clock.
+  // Returns the bounds of this clock that follow from the rows as far as other
+  // hosts have filled them.
   std::vector<ClockBound> bounds(const EvidenceTable& rows,
                                  std::uint64_t max_drift_ppb) const;
 
-  // Fills the rows with what this host proves, by its certified clock.
+  // Adds what this host proves to the rows, using its certified clock.
   void contribute(const v1::ClockModel& clock, EvidenceTable& rows) const;
 
  private:
-  // Of the streams' parts in one operation: the earliest end that proves
-  // starts, and the latest start that ends prove. All others say less.
+  // The relevant times of one operation: the earliest end that proves starts,
+  // and the latest start that ends prove. The other times of this host's
+  // streams prove less.
   struct Part {
     std::int64_t issue_ns = 0;
     std::int64_t end_ns = 0;
     std::uint32_t row = 0;
-    bool proves = false;  // and its end is known
+    bool proves = false;  // and the end is known
     bool proven = false;
 
-    // False where that is far apart, so that both are of use.
+    // Merges `other` into this part. Returns false if they are too far apart in
+    // time to be compared; then both are kept.
     bool take(const Part& other);
   };
 
-  // What is of one row is together, but for what is far apart.
+  // One part per row, or several if their times are far apart.
   std::vector<Part> parts_;
 };
 

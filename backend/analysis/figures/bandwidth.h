@@ -1,17 +1,17 @@
-// Sizes and bandwidths as nccl-tests defines them.
+// Computes sizes and bandwidths as nccl-tests defines them.
 //
-// algbw = S / time, busbw = algbw x factor, where S is the size of the
-// operation (trace_io/message_size.h) and n the number of ranks:
+// algbw = S / time and busbw = algbw x factor. S is the size of the operation
+// (trace_io/message_size.h), n the number of ranks:
 //
-//   all_reduce forms                               factor 2(n-1)/n
-//   all_gather, reduce_scatter, all_to_all forms,
-//   gather, scatter                                factor (n-1)/n
-//   broadcast, reduce, send, recv                  factor 1
-//   others                                         no bandwidth
+// all_reduce forms                               factor 2(n-1)/n
+// all_gather, reduce_scatter, all_to_all forms,
+// gather, scatter                                factor (n-1)/n
+// broadcast, reduce, send, recv                  factor 1
+// others                                         no bandwidth
 //
-// nccl-tests measures all-to-alls of equal parts. Of uneven ones the bytes on
-// the bus are S less what the rank sends to itself, which gives (n-1)/n of S
-// where parts are equal.
+// nccl-tests measures all-to-alls with equal parts. With uneven parts, the
+// bytes on the bus are S minus the part that the rank sends to itself. This
+// equals (n-1)/n of S for equal parts.
 
 #pragma once
 
@@ -24,15 +24,15 @@
 
 namespace traced {
 
-// Absent for operations that have no bandwidth.
+// Returns nullopt for operations without a bandwidth.
 std::optional<double> busFactor(v1::Operation op, std::uint32_t group_size);
-// Of a rank's call. An all-to-all of uneven splits has the part of S that goes
-// to or comes from others, the larger of the two; it is absent where the splits
-// are not all recorded.
+// Returns the factor for one rank's call. For an all-to-all with uneven splits
+// it is the part of S sent to or received from other ranks, whichever is
+// larger. Returns nullopt if some splits were not recorded.
 std::optional<double> busFactor(const v1::Call& call, std::uint32_t group_size,
                                 std::uint32_t group_rank);
 
-// The power-of-two bucket a size is in, such as "64-128 KiB"; "0 B" for 0.
+// Returns the power-of-two bucket of a size, such as "64-128 KiB"; "0 B" for 0.
 std::string sizeBucket(std::uint64_t bytes);
 
 }  // namespace traced

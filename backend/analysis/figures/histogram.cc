@@ -7,7 +7,7 @@
 namespace traced {
 namespace {
 
-// Values of one power of two share 2^kBits buckets.
+// Values between two powers of two share 2^kBits buckets.
 constexpr int kBits = 7;
 
 }  // namespace
@@ -44,7 +44,8 @@ void Histogram::addAside(std::uint32_t bucket, std::uint64_t count) {
   if (is_first || aside_.size() % kMany == 0) gather();
 }
 
-// Makes all of them dense, if at least every fourth bucket in between is used.
+// Moves all buckets into `dense_` if at least every fourth bucket of the range
+// is used.
 void Histogram::gather() {
   constexpr std::size_t kMaxPerUsed = 4;
   std::uint32_t first = aside_.front().first;

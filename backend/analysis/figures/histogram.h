@@ -1,4 +1,4 @@
-// Histogram tells percentiles of any number of values in little memory.
+// Histogram estimates percentiles of any number of values in little memory.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace traced {
 
-// Counts values in buckets of at most 1/128 of the value, so that what it says
-// is within 0.4 % of the truth; below 128 it is exact. Memory: 16 to 48 bytes
-// per bucket that is used.
+// Counts values in buckets at most 1/128 of the value wide. Results are within
+// 0.4 % of the exact value, and exact below 128. Memory: 16 to 48 bytes per
+// used bucket. Not thread safe.
 class Histogram {
  public:
   void add(std::uint64_t value) {
@@ -20,9 +20,9 @@ class Histogram {
     most_ = std::max(most_, value);
   }
   void add(const Histogram& other);
-  // Only where there is a value.
+  // Returns the maximum. The histogram must not be empty.
   std::uint64_t most() const { return most_; }
-  // Calls visit(middle of a bucket, how many values it has), ascending.
+  // Calls visit(middle of bucket, number of values) in ascending order.
   template <typename Visit>
   void each(Visit&& visit) const {
     find([&](std::uint32_t bucket, std::uint64_t count) {
@@ -32,8 +32,8 @@ class Histogram {
   }
 
   std::uint64_t count() const { return count_; }
-  // By nearest rank, the middle of its bucket, but never beyond what was added;
-  // 0 when there is no value.
+  // Returns the middle of the nearest-rank bucket, limited to the range of
+  // added values; 0 if empty.
   std::uint64_t percentile(unsigned percent) const;
 
  private:
@@ -50,8 +50,8 @@ class Histogram {
   void addAside(std::uint32_t bucket, std::uint64_t count);
   void gather();
   static constexpr std::uint32_t kBuckets = 58 << 7;
-  // Calls visit(bucket, count) for those that are used, in ascending order,
-  // until it returns true.
+  // Calls visit(bucket, count) for used buckets, in ascending order, until it
+  // returns true.
   template <typename Visit>
   void find(Visit&& visit) const {
     auto other = aside_.begin();
@@ -67,11 +67,10 @@ class Histogram {
     }
   }
 
-  // How many values are in each bucket from first_ on: where most are that
-  // are used.
+  // Counts of consecutive buckets from `first_` on, where most used ones are.
   std::vector<std::uint64_t> dense_;
   std::uint32_t first_ = 0;
-  // The others, by bucket.
+  // The other used buckets, sorted by bucket.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> aside_;
   std::uint64_t count_ = 0;
   std::uint64_t least_ = ~std::uint64_t{0};

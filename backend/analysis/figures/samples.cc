@@ -7,8 +7,9 @@
 namespace traced {
 namespace {
 
-// Partly sorts: after this everything before the result is not larger.
-// `sorted`: as far as that holds already, to the place that was sought before.
+// Returns a percentile and partly sorts `samples`: afterwards no sample before
+// it is larger. `sorted` is the index returned by the previous, lower
+// percentile, or 0, and is updated.
 std::uint64_t percentileOf(std::vector<std::uint64_t>& samples,
                            std::size_t percent, std::size_t& sorted) {
   const auto from = samples.begin() + static_cast<std::ptrdiff_t>(sorted);

@@ -1,4 +1,4 @@
-// Times of many calls, summed or kept for percentiles.
+// Sums times of many calls, or keeps them for percentiles.
 
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace traced {
 
-// Where the percentile of `count` samples, at least one, stands when they are
-// sorted: by nearest rank, the smallest that at least `percent` % of all do not
-// exceed.
+// Returns the index of a percentile among `count` sorted samples, by nearest
+// rank: the smallest sample that at least `percent` % of all do not exceed.
+// `count` must be positive.
 constexpr std::size_t nearestRank(std::size_t count, std::size_t percent) {
   return (count * percent + 99) / 100 - 1;
 }
 
-// A number of times and their sum, in nanoseconds.
+// Number and sum of times, in nanoseconds.
 struct TimeSum {
   std::uint64_t count = 0;
   std::uint64_t total_ns = 0;
@@ -33,7 +33,7 @@ struct TimeSum {
   }
 };
 
-// What a distribution of times is said to be. All 0 when there is none.
+// Describes a distribution of times. All fields are 0 if it is empty.
 struct TimeSummary {
   std::uint64_t count = 0;
   std::uint64_t total_ns = 0;
@@ -43,10 +43,10 @@ struct TimeSummary {
   std::uint64_t max_ns = 0;
 };
 
-// Times of which percentiles are wanted. Percentiles are by nearest rank: the
-// smallest time that at least p % of all times do not exceed. Of up to
-// kMaxExact times they are exact, of more within 0.4 % (Histogram), in
-// whatever order and parts the times were added.
+// Samples collects times for nearest-rank percentiles: the smallest time that
+// at least p % of all do not exceed. Percentiles are exact for up to kMaxExact
+// times, and within 0.4 % beyond (Histogram). The order in which times are
+// added or merged does not matter.
 class Samples {
  public:
   static constexpr std::size_t kMaxExact = std::size_t{1} << 20;
@@ -63,7 +63,7 @@ class Samples {
 
   std::uint64_t count() const { return exact_.size() + rounded_.count(); }
   bool isRounded() const { return rounded_.count() > 0; }
-  // Calls visit(time, how many times), in no order.
+  // Calls visit(time, number of times) in no particular order.
   template <typename Visit>
   void each(Visit&& visit) const {
     for (const std::uint64_t ns : exact_) visit(ns, std::uint64_t{1});
@@ -79,16 +79,16 @@ class Samples {
     rounded_total_ns_ += ns;
   }
 
-  // One of them is empty.
+  // At most one of `exact_` and `rounded_` is in use.
   std::vector<std::uint64_t> exact_;
   Histogram rounded_;
   std::uint64_t rounded_total_ns_ = 0;
 };
 
-// Values, and how often each was seen.
+// Pairs of a value and its number of occurrences.
 using Weighted = std::vector<std::pair<double, std::uint64_t>>;
 
-// The median by nearest rank, 0 when there is no value. Sorts the values.
+// Returns the nearest-rank median, or 0 if empty. Sorts the values.
 double medianOf(Weighted& values);
 
 }  // namespace traced

@@ -1,5 +1,5 @@
-// StepRange is a range of training steps, as people write it: "10-49", or "all"
-// for a whole recording.
+// StepRange is a range of training steps as users write it: "10-49", or "all"
+// for the whole recording.
 
 #pragma once
 
@@ -14,25 +14,25 @@ namespace traced {
 
 class StepRange {
  public:
-  // The whole recording, also what was issued before the first step.
+  // Covers the whole recording, including calls before the first step.
   StepRange() = default;
   StepRange(std::uint64_t first, std::uint64_t last)
       : all_(false), first_(first), last_(last) {}
 
-  // "10-49", "10" or "all".
+  // Parses "10-49", "10" or "all".
   static Result<StepRange> parse(const std::string& text);
 
   bool all() const { return all_; }
-  // Only unless all().
+  // Valid only if !all().
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
-  // How many steps, less one: the number itself may not fit.
+  // Returns the number of steps minus one: the number itself may overflow.
   std::uint64_t sizeMinus1() const { return last_ - first_; }
 
   bool holds(std::uint64_t step) const {
     return all_ || (first_ <= step && step <= last_);
   }
-  // `step` is absent before the first.
+  // `step` is absent for calls before the first step.
   bool holds(const std::optional<std::uint64_t>& step) const {
     return all_ || (step && holds(*step));
   }

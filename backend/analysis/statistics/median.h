@@ -1,4 +1,5 @@
-// The two medians. Percentiles of samples are in analysis/figures/samples.h.
+// Two kinds of median. Percentiles of samples are in
+// analysis/figures/samples.h.
 
 #pragma once
 
@@ -8,8 +9,8 @@
 
 namespace traced {
 
-// Returns the mean of the two values in the middle where their number is even,
-// and 0 of none.
+// Returns the mean of the two middle values if their number is even, and 0 if
+// empty.
 inline double medianOfSorted(const std::vector<double>& sorted) {
   if (sorted.empty()) return 0;
   const std::size_t half = sorted.size() / 2;
@@ -22,8 +23,8 @@ inline double median(std::vector<double> values) {
   return medianOfSorted(values);
 }
 
-// Returns the larger of the two values in the middle where their number is
-// even. `values` must not be empty.
+// Returns the larger of the two middle values if their number is even. `values`
+// must not be empty.
 template <typename T>
 T upperMedian(std::vector<T> values) {
   const auto middle =

@@ -9,12 +9,12 @@
 namespace traced {
 namespace {
 
-// Ways that show the same but for rounding count as showing as much.
+// Statistics that differ by rounding only count as equal.
 constexpr double kAlike = 1e-9;
-// Any: that two looks at the same runs say the same.
+// A fixed seed, so that repeated runs give the same result.
 constexpr std::uint64_t kSeed = 20;
 
-// What is seen of some columns, and how often chance showed as much.
+// Counter counts, per column, how often chance reaches the observed statistic.
 class Counter {
  public:
   explicit Counter(std::vector<double> seen)
@@ -26,7 +26,7 @@ class Counter {
       as_much_[i] += largest >= seen_[i] - kAlike;
     }
   }
-  // `drawn`: ways were drawn, and what was seen is one more.
+  // `drawn`: the ways were random, so the observed one counts as one more.
   std::vector<double> finish(bool drawn) const {
     std::vector<double> p;
     for (const std::size_t count : as_much_) {
@@ -42,7 +42,8 @@ class Counter {
   std::size_t ways_ = 0;
 };
 
-// Scaled so that the square of a sum over signs is r. All 0 stay so.
+// Scales columns so that the square of a signed sum is r. Columns of zeros stay
+// unchanged.
 Columns scaledForFlips(Columns columns) {
   for (std::vector<double>& column : columns) {
     double squares = 0;
@@ -60,8 +61,8 @@ double squareOfSum(const std::vector<double>& column) {
   return sum * sum;
 }
 
-// Each way differs from the one before in one sign (Gray's code), so that sums
-// need one addition.
+// Visits all sign combinations in Gray code order: each differs from the
+// previous one in a single sign, so a sum needs one addition.
 void flipAll(Columns columns, std::size_t pairs, Counter& counter) {
   std::vector<double> sums;
   for (const std::vector<double>& column : columns) {
@@ -97,8 +98,8 @@ void flipAtRandom(const Columns& columns, std::size_t pairs, Counter& counter) {
   }
 }
 
-// Both samples, less their mean, and scaled so that the square of the sum of
-// the first is r.
+// Returns both samples minus their common mean, scaled so that the squared sum
+// of the first is r.
 std::vector<double> pooled(const std::vector<double>& before,
                            const std::vector<double>& after) {
   std::vector<double> all = before;
@@ -110,7 +111,7 @@ std::vector<double> pooled(const std::vector<double>& before,
     value -= mean;
     squares += value * value;
   }
-  // What is left of equal values is rounding.
+  // If all values are equal, the remainder is rounding error.
   if (squares <= kAlike * kAlike * mean * mean) {
     return std::vector<double>(all.size(), 0.0);
   }
@@ -132,7 +133,7 @@ double largestOf(const Columns& columns, const std::vector<bool>& first) {
   return largest;
 }
 
-// n over k, at most one more than `most`.
+// Returns n over k, or `most` + 1 if it is larger than `most`.
 std::size_t waysToChoose(std::size_t n, std::size_t k, std::size_t most) {
   double ways = 1;
   for (std::size_t i = 1; i <= k; ++i) {
@@ -144,8 +145,8 @@ std::size_t waysToChoose(std::size_t n, std::size_t k, std::size_t most) {
 
 void relabelAll(const Columns& columns, std::vector<bool> first,
                 Counter& counter) {
-  // The largest arrangement comes first: prev_permutation() ends behind the
-  // smallest.
+  // Starts with the largest arrangement, so prev_permutation() visits all and
+  // ends after the smallest.
   do {
     counter.add(largestOf(columns, first));
   } while (std::prev_permutation(first.begin(), first.end()));
@@ -220,7 +221,7 @@ double leastRelabelP(std::size_t before, std::size_t after) {
   if (ways > kMaxResamplings) {
     return 1.0 / static_cast<double>(kMaxResamplings + 1);
   }
-  // With as many on both sides, the labels all exchanged show the same.
+  // With equal sides, exchanging all labels gives the same statistic.
   const double same = before == after ? 2 : 1;
   return std::min(1.0, same / static_cast<double>(ways));
 }

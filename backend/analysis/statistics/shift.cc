@@ -15,9 +15,9 @@ std::vector<double> summedUp(std::vector<double> part) {
   return part;
 }
 
-// `candidates`: any order. The interval goes from the k-th smallest to the k-th
-// largest of them, k as large as the confidence allows: what is further out has
-// a rank statistic below k.
+// `candidates` may be in any order. The interval extends from the k-th smallest
+// to the k-th largest candidate, with the largest k that the confidence allows:
+// a shift outside it has a rank statistic below k.
 Shift shiftOf(std::vector<double> candidates, const std::vector<double>& cdf,
               double confidence) {
   std::sort(candidates.begin(), candidates.end());
@@ -31,7 +31,7 @@ Shift shiftOf(std::vector<double> candidates, const std::vector<double>& cdf,
 }  // namespace
 
 std::vector<double> signedRankCdf(std::size_t n) {
-  // Each rank is in the sum or is not.
+  // Each rank is either part of the sum or not.
   std::vector<double> part(n * (n + 1) / 2 + 1, 0.0);
   part[0] = 1;
   for (std::size_t rank = 1; rank <= n; ++rank) {
@@ -44,8 +44,9 @@ std::vector<double> signedRankCdf(std::size_t n) {
 }
 
 std::vector<double> rankSumCdf(std::size_t m, std::size_t n) {
-  // The largest value is of the first sample, and then above all n of the
-  // second, or it is of the second. `rows[j]`: of i values and j.
+  // The largest value is either in the first sample, and then above all j
+  // values of the second, or it is in the second. `rows[j]`: for i values of
+  // the first and j of the second.
   std::vector<std::vector<double>> rows(n + 1,
                                         std::vector<double>(m * n + 1, 0.0));
   for (std::vector<double>& row : rows) row[0] = 1;
@@ -53,7 +54,7 @@ std::vector<double> rankSumCdf(std::size_t m, std::size_t n) {
     for (std::size_t j = 1; j <= n; ++j) {
       const double of_first =
           static_cast<double>(i) / static_cast<double>(i + j);
-      std::vector<double>& row = rows[j];  // still of i - 1 values
+      std::vector<double>& row = rows[j];  // still for i - 1 values
       for (std::size_t u = m * n + 1; u-- > 0;) {
         const double before = u >= j ? row[u - j] : 0;
         row[u] = of_first * before + (1 - of_first) * rows[j - 1][u];
