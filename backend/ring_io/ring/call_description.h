@@ -1,8 +1,8 @@
-// A call, as numbers: what the recorder is told about it.
+// CallDescription encodes a call as numbers.
 //
-// CallDescription is filled on the caller's stack and then named by an id: two
-// calls with equal bytes() are the same call
-// (ring_io/ring/definition_cache.h). Nothing here allocates.
+// The caller fills it on its stack. Two calls with equal bytes() are the same
+// call and share an id (ring_io/ring/definition_cache.h). Nothing here
+// allocates.
 
 #pragma once
 
@@ -18,24 +18,25 @@ namespace traced {
 
 class CallDescription {
  public:
-  // Tensors (as runs of equal ones) and split sizes share this many words; what
-  // does not fit is cut, and the cut is counted.
+  // Tensors (as runs of equal ones) and split sizes share this many words.
+  // Excess ones are dropped and counted.
   static constexpr std::size_t kMaxWords = 512;
   static constexpr std::size_t kMaxDims = 64;
 
-  // A run's head word: dtype, number of dims, number of equal tensors.
+  // A run's head word holds the dtype, the number of dims and the number of
+  // equal tensors.
   static constexpr int kDimsShift = 8;
   static constexpr int kCountShift = 16;
 
   static constexpr std::int32_t kNoRank = -1;
 
-  // All fields are plain numbers; the tail is described by the counts.
+  // Plain numbers only. The counts describe the words that follow.
   struct Fields {
     Operation op{};
     ReduceOp reduce_op{};
     DeviceType device{};
-    std::uint8_t async_plus_1 = 0;  // 0 not told, 1 sync, 2 async
-    std::int8_t device_index = 0;   // as c10's
+    std::uint8_t async_plus_1 = 0;  // 0 unknown, 1 sync, 2 async
+    std::int8_t device_index = 0;   // c10 device index
     bool simulated = false;
     bool in_place = false;
     bool has_tag = false;
@@ -45,7 +46,7 @@ class CallDescription {
     std::int32_t peer = kNoRank;
     std::int32_t peer_global = kNoRank;
     std::int32_t tag = 0;
-    std::int64_t timeout_ms = -1;  // negative: none of its own
+    std::int64_t timeout_ms = -1;  // negative: no own timeout
     std::uint64_t bytes_in = 0;
     std::uint64_t bytes_out = 0;
     std::uint32_t tensors_in = 0;
@@ -59,7 +60,7 @@ class CallDescription {
     std::uint64_t graph_plus_1 = 0;  // 0: not captured
   };
 
-  // Equal calls must be equal byte by byte.
+  // Equal calls must be equal byte by byte, so Fields must have no padding.
   static_assert(std::has_unique_object_representations_v<Fields> &&
                 sizeof(Fields) % sizeof(std::int64_t) == 0);
 
@@ -71,7 +72,8 @@ class CallDescription {
   Fields& fields() { return fields_; }
   const Fields& fields() const { return fields_; }
 
-  // Inputs first, then outputs, then splits. `bytes` is numel x element size.
+  // Add inputs first, then outputs, then splits. `bytes` is numel x element
+  // size.
   void addInput(DType dtype, std::span<const std::int64_t> shape,
                 std::uint64_t bytes) {
     ++fields_.tensors_in;
@@ -90,16 +92,17 @@ class CallDescription {
     fields_.split_out = appendSplits(out);
   }
 
-  // The identity of the call: the fields and the used words.
+  // Returns the identity of the call: the fields and the used words.
   const void* bytes() const { return &fields_; }
   std::size_t byteSize() const {
     return sizeof fields_ + used_ * sizeof(std::int64_t);
   }
 
  private:
-  // A run is a head word (dtype, dims, count) and its dims. `section_words`
-  // counts the words of the section it belongs to; `last_` is where the
-  // section's last run starts.
+  // Adds a tensor to the section's last run or to a new one. A run is a head
+  // word (dtype, dims, count) and its dims.
+  // `section_words` counts the words of the section. `last_` is the start of
+  // its last run.
   void addTensor(DType dtype, std::span<const std::int64_t> shape,
                  std::uint32_t& section_words) {
     if (section_words != 0 && sameAsLast(dtype, shape)) {
@@ -139,15 +142,15 @@ class CallDescription {
            std::int64_t{1} << kCountShift;
   }
 
-  // In front, beside the words that are used: far behind them is memory that
-  // no cache has.
+  // These members precede words_, next to its used part. The memory after the
+  // used part is in no cache.
   std::size_t used_ = 0;
   std::size_t last_ = 0;
   Fields fields_;
   std::int64_t words_[kMaxWords];  // only the first used_ are set
 };
 
-// The memory a call touches, one range per tensor, inputs first.
+// Holds the memory that a call accesses: one range per tensor, inputs first.
 class BufferList {
  public:
   static constexpr std::size_t kMaxRanges = 16;

@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-// Entries in which one content may be: they share a cache line.
+// Number of entries that can hold one content. They share a cache line.
 constexpr std::size_t kWays = 4;
 
 }  // namespace
@@ -35,7 +35,7 @@ std::uint32_t DefinitionCache::findBeside(std::uint64_t hash) const noexcept {
   return 0;
 }
 
-// Returns the first empty entry, or else the hash's own.
+// Returns the first empty entry for the hash, or its own entry.
 std::size_t DefinitionCache::entryFor(std::uint64_t hash) const noexcept {
   const std::size_t own = hash & mask_;
   for (std::size_t way = 0; way < kWays; ++way) {

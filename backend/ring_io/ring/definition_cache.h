@@ -1,17 +1,18 @@
-// DefinitionCache names equal byte strings by the same id, so that a call that
-// repeats costs one lookup and four bytes.
+// DefinitionCache maps equal byte strings to the same id, so that a repeated
+// call costs one lookup and four bytes.
 //
-// It is a fixed table with an entry for each hash value: a newcomer takes it,
-// or where it is taken one of three beside it that is empty, or else the entry
-// of whatever was there. Memory is bounded and nothing is ever waited for; what
-// is forgotten is simply defined again under a new id.
+// It is a fixed table indexed by hash. New content takes its own entry, or one
+// of three neighbours if one is empty. Otherwise it replaces its own entry.
+// Memory is bounded and no call blocks. Replaced content is defined again under
+// a new id.
 //
-// An entry holds no content, only its 64-bit hash, so that a lookup touches one
-// cache line. Two contents are confused when all 64 bits are equal while one
-// has the other's entry: by chance once in 10^19 definitions.
+// An entry holds only the 64-bit hash of the content, so that a lookup touches
+// one cache line. Content with an equal hash would be confused, by chance once
+// in 10^19 definitions.
 //
-// Thread safety: idFor from any thread. Lookups take no lock; while a thread
-// defines, what others find missing is defined for one use only.
+// Thread safety: any thread may call idFor(). Lookups take no lock. While one
+// thread defines, other threads that miss define their content for one use
+// only.
 
 #pragma once
 
@@ -26,20 +27,20 @@ namespace traced {
 
 class DefinitionCache {
  public:
-  // `entries` is a power of two, at least 4. An id is never given again;
-  // `first_id` is that of the first definition.
+  // `entries` must be a power of two and at least 4. Ids are never reused.
+  // `first_id` is the first id.
   DefinitionCache(Ring& ring, RecordKind kind, std::size_t entries,
                   std::uint64_t first_id = 1);
 
-  // The id under which `content` is defined in the ring; 0 when the ring is
-  // too full to define it, or all ids of 32 bits were given.
+  // Returns the id under which the ring defines `content`. Returns 0 if the
+  // ring is too full or all 32-bit ids are used.
   std::uint32_t idFor(const void* content, std::size_t bytes) noexcept {
     return idFor(hashOf(content, bytes), content, bytes);
   }
-  // The same for content whose hash is known.
+  // Does the same for content with a known hash.
   std::uint32_t idFor(std::uint64_t hash, const void* content,
                       std::size_t bytes) noexcept;
-  // The id of content that is defined; 0 when it is not.
+  // Returns the id of content that is already defined, or 0.
   std::uint32_t known(std::uint64_t hash) const noexcept {
     const std::uint32_t id = find(entries_[hash & mask_], hash);
     return id != 0 ? id : findBeside(hash);
@@ -47,21 +48,21 @@ class DefinitionCache {
   static std::uint64_t hashOf(const void* content, std::size_t bytes) noexcept;
 
  private:
-  // A reader that meets two writers' halves finds that they do not fit.
+  // If a reader sees halves of two writes, the xor does not match the hash.
   struct alignas(16) Entry {
     std::atomic<std::uint64_t> id{0};  // 0: empty
     std::atomic<std::uint64_t> hash_xor_id{0};
   };
 
-  // 0 when the entry holds something else.
+  // Returns the id, or 0 if the entry holds other content.
   static std::uint32_t find(const Entry& entry, std::uint64_t hash) noexcept {
-    // Acquire: the definition is in the ring before who uses it.
+    // Acquire: the definition reaches the ring before any record that uses it.
     const std::uint64_t id = entry.id.load(std::memory_order_acquire);
     const std::uint64_t other =
         entry.hash_xor_id.load(std::memory_order_relaxed);
     return (other ^ id) == hash ? static_cast<std::uint32_t>(id) : 0;
   }
-  // Looks in the entries beside the hash's own.
+  // Searches the neighbours of the hash's own entry.
   std::uint32_t findBeside(std::uint64_t hash) const noexcept;
   std::size_t entryFor(std::uint64_t hash) const noexcept;
   std::uint32_t defineNew(std::uint64_t hash, const void* content,
@@ -69,14 +70,15 @@ class DefinitionCache {
   std::uint32_t define(const void* content, std::size_t bytes,
                        std::uint32_t entry) noexcept;
 
-  // What only a definition needs, apart from what every lookup does.
+  // State that only definitions use, kept apart from what every lookup reads.
   struct Definer {
     Ring& ring;
     const RecordKind kind;
-    // More than ids have room for: what comes when they are used up has none.
+    // 64 bits, so that it does not wrap around after the last 32-bit id.
     std::atomic<std::uint64_t> next_id;
-    // Entries are written, and their definitions pushed, by one thread at a
-    // time: the writer thread learns in this order who holds an entry.
+    // Set while a thread writes an entry and pushes its definition. One thread
+    // at a time: the writer thread sees definitions in the order in which they
+    // take entries.
     std::atomic<bool> busy{false};
   };
 

@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// Far from any position that a ring comes to.
+// Larger than any position that a ring reaches.
 constexpr std::uint64_t kFar = std::uint64_t{1} << 62;
 
 }  // namespace

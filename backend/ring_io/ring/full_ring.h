@@ -1,5 +1,5 @@
-// A ring that is of no use any more, and that threads may still be writing
-// into: its memory becomes private memory that holds a full ring.
+// Replaces the memory of an unusable ring, which threads may still write into,
+// by private memory with a full ring.
 
 #pragma once
 
@@ -10,11 +10,11 @@ namespace traced {
 
 struct RingControl;
 
-// Puts the full ring in the place of `memory`, whole and at once: who claims
-// slots finds none, and a record that was begun in the old memory goes nowhere.
-// `control`, of a ring of `slots` slots, lies within the `bytes` (whole pages)
-// of `memory`. May be called in a signal handler. False without memory: the old
-// one is then still there.
+// Replaces `memory` by a full ring in one atomic step. Later claims find no
+// free slot. Records that were begun in the old memory are discarded.
+// `control` belongs to a ring of `slots` slots and is within the `bytes` (whole
+// pages) of `memory`. Async-signal-safe. Returns false if memory is short; the
+// old memory is then still mapped.
 bool replaceByFullRing(void* memory, std::size_t bytes, RingControl* control,
                        std::uint64_t slots);
 

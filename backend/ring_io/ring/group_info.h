@@ -1,4 +1,4 @@
-// What the recorder is told about a process group.
+// Describes a process group to the recorder.
 
 #pragma once
 
@@ -13,8 +13,8 @@ namespace traced {
 struct GroupInfo {
   std::string name;
   std::string desc;
-  std::string backend;  // by its own name: "gloo", "nccl", "ucc"
-  // The class that carries it out; "": torch's own.
+  std::string backend;  // the backend's own name: "gloo", "nccl", "ucc"
+  // Class that implements the backend. "": torch's own.
   std::string backend_class;
   std::string leg;                     // device type: "cpu", "cuda"
   std::vector<std::uint32_t> members;  // global ranks in group rank order
@@ -25,7 +25,7 @@ struct GroupInfo {
   }
 };
 
-// Ranks first, first + stride, ..., count of them.
+// The ranks first, first + stride, ..., `count` in total.
 struct RankRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -34,8 +34,8 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
-// The fewest-at-a-glance form of an ordered member list: greedy runs with a
-// constant stride.
+// Compresses an ordered member list into ranges: greedy runs with a constant
+// stride.
 std::vector<RankRange> toRanges(const std::vector<std::uint32_t>& members);
 
 }  // namespace traced

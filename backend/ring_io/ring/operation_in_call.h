@@ -1,7 +1,7 @@
-// OperationInCall says, while it is there, which operation the inner backend's
-// call is about that this thread is in: what a library that the call goes into
-// does on this thread belongs to it. Only where that is asked for
-// (TRACED_NCCL_PROFILER).
+// OperationInCall marks, during its lifetime, the operation whose inner backend
+// call this thread executes. Libraries use it to attribute their work on this
+// thread to the operation.
+// Used only with TRACED_NCCL_PROFILER.
 
 #pragma once
 
@@ -13,7 +13,7 @@ class Recorder;
 
 class OperationInCall {
  public:
-  // Recorders are never destroyed, so the name stays good.
+  // Recorders are never destroyed, so the pointer stays valid.
   struct Name {
     Recorder* recorder = nullptr;
     OpId op = kLostOp;
@@ -24,7 +24,8 @@ class OperationInCall {
   OperationInCall(const OperationInCall&) = delete;
   OperationInCall& operator=(const OperationInCall&) = delete;
 
-  // Of the calling thread; without a recorder: none.
+  // Returns the innermost operation of the calling thread. `recorder` is
+  // nullptr if the thread has none.
   static Name current() noexcept;
 
  private:

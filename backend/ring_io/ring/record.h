@@ -1,9 +1,9 @@
-// The records that travel through the ring, as plain structs.
+// Defines the records in the ring as plain structs.
 //
-// A record is a kind and a payload. The events of operations fit into one slot;
-// definitions carry a variable tail and may take several, as samples do. An
-// operation is named by the ring position of its issue record, which is unique
-// in a stream.
+// A record is a kind and a payload. Events of operations fit into one slot.
+// Definitions, which have a variable tail, and samples may take several. An
+// operation's id is the ring position of its issue record, which is unique in a
+// stream.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace traced {
 
 using OpId = std::uint64_t;
-// The issue could not be recorded: later events of the operation are counted as
+// The issue was not recorded. Later events of the operation are counted as
 // dropped.
 inline constexpr OpId kLostOp = ~OpId{0};
 
@@ -39,7 +39,7 @@ enum class RecordKind : std::uint8_t {
   kResources = 18,
 };
 
-// How an operation's end was observed; the numbers of EndSource in trace.proto.
+// How the end of an operation was observed. Equals EndSource in trace.proto.
 enum class EndSource : std::uint8_t {
   kHostCall = 1,
   kFuture = 2,
@@ -51,7 +51,7 @@ enum class EndSource : std::uint8_t {
 
 enum class Outcome : std::uint8_t { kOk = 0, kThrew = 1, kFalse = 2 };
 
-// The call entered the backend. Its own position is the operation's id.
+// The call entered the backend. The record's position is the operation's id.
 struct IssueRecord {
   std::int64_t issue_ns;
   std::uint64_t seq;
@@ -79,8 +79,7 @@ struct DoneRecord {
   Outcome outcome;
 };
 
-// A second one of an operation only adds what the first did not know: the
-// stall.
+// A second wait record of an operation only adds the stall.
 struct WaitRecord {
   OpId op;
   std::int64_t begin_ns;
@@ -92,7 +91,7 @@ struct WaitRecord {
   bool saw_end;
 };
 
-// A return, and the wait that followed at once: two rows in one record.
+// A return and the wait that followed at once. The record becomes two rows.
 struct ReturnAndWaitRecord {
   OpId op;
   std::int64_t return_ns;
@@ -110,13 +109,14 @@ struct ReturnAndWaitRecord {
   }
 };
 
-// Only of a Work that nobody waited for.
+// Only for a Work that the program never waited for.
 using ReleaseRecord = ReleaseRow;
 
-// How the communication library carries it out: ids of texts, 0: not said.
+// How the communication library executes the operation. Ids of texts; 0:
+// unknown.
 using MethodRecord = MethodRow;
 
-// The numbers of MarkKind in trace.proto.
+// Equals MarkKind in trace.proto.
 enum class MarkKind : std::uint8_t {
   kStep = 1,
   kDisabled = 2,
@@ -136,13 +136,13 @@ enum class MarkKind : std::uint8_t {
   kSettings = 16,
 };
 
-// Whether its value is the id of a group.
+// Returns whether a mark's value is the id of a group.
 constexpr bool isAboutGroup(MarkKind kind) {
   return kind == MarkKind::kAbort || kind == MarkKind::kShutdownFailed ||
          kind == MarkKind::kEngineFailed;
 }
 
-// Something that stands between operations. Its own position says where.
+// An event between operations. The record's position gives the order.
 struct MarkRecord {
   std::int64_t mark_ns;
   std::uint64_t value;
@@ -150,7 +150,7 @@ struct MarkRecord {
   std::uint32_t text = 0;
 };
 
-// Each X(kind, Record) is a record that becomes a row of the trace, or is one.
+// Each X(kind, Record) is a kind of record that becomes rows of the trace.
 #define TRACED_ROW_RECORDS(X) \
   X(kIssue, IssueRecord)      \
   X(kReturn, ReturnRecord)    \
@@ -161,8 +161,8 @@ struct MarkRecord {
   X(kMark, MarkRecord)        \
   X(kResources, ResourceRow)
 
-// Returns how many rows a record becomes, by which losses are counted; 0: it is
-// a definition.
+// Returns the number of rows that a record becomes; losses are counted in rows.
+// 0: the record is a definition.
 constexpr std::uint64_t rowsOf(RecordKind kind) {
   switch (kind) {
 #define TRACED_CASE(its_kind, Record) case RecordKind::its_kind:
@@ -176,17 +176,18 @@ constexpr std::uint64_t rowsOf(RecordKind kind) {
   }
 }
 
-// Head of every definition; the content follows.
+// Precedes the content of every definition.
 struct DefinitionHead {
   std::uint32_t id;
-  // Which entry of a DefinitionCache holds it: when the entry is given to
-  // another definition, this id is used no more. Or one of the two below.
+  // The DefinitionCache entry that holds the definition, or one of the two
+  // constants below. The id becomes unused when the entry gets another
+  // definition.
   std::uint32_t cache_entry;
 };
 
 // Used by one operation only.
 inline constexpr std::uint32_t kNotCached = ~std::uint32_t{0};
-// Used until it is retired by name.
+// Used until a record retires the id.
 inline constexpr std::uint32_t kUntilRetired = kNotCached - 1;
 
 }  // namespace traced

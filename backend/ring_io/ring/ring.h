@@ -1,21 +1,24 @@
-// Ring carries records from any thread to the one writer thread.
+// Ring passes records from any thread to the single writer thread.
 //
-//        tail              read            head
-//         |                 |               |
-//   free  |  drained, not   |  committed or |  free
-//         |  yet on disk    |  being filled |
+//       tail              read            head
+//        |                 |               |
+//  free  |  drained, not   |  committed or |  free
+//        |  yet on disk    |  being filled |
 //
-// A producer claims slots with one compare-and-swap of head, fills them, and
+// A producer claims slots with one compare-and-swap of head and fills them. It
 // publishes the record by storing its position + 1 into the commit word of its
-// first slot. The writer follows the commit words, and moves tail (which frees
-// the slots) only when what it read is in the file, so that a process that is
-// killed leaves every committed record either in the file or here.
+// first slot.
 //
-// The commit words of a record's further slots are not touched. So a word that
-// is its position + 1 begins a whole record, whatever lies around it: what a
-// reader of a dead process's ring relies on (ring_io/recovery/ring_image.h).
+// The writer follows the commit words. It advances tail, which frees slots,
+// only when their records are in the file. If the process is killed, every
+// committed record is in the file or in the ring.
 //
-// When the ring is full the newest record is dropped and counted; nobody waits.
+// The commit words of a record's further slots are not written. Therefore a
+// commit word that equals its position + 1 always begins a whole record.
+// Recovery relies on this (ring_io/recovery/ring_image.h).
+//
+// When the ring is full, the newest record is dropped and counted. No thread
+// blocks.
 
 #pragma once
 
@@ -44,28 +47,30 @@ struct alignas(kSlotBytes) RingSlot {
 };
 static_assert(sizeof(RingSlot) == kSlotBytes);
 
-// The first bytes of a record's first slot.
+// Begins the first slot of a record.
 struct RecordHead {
   std::uint32_t payload_bytes;
   std::uint16_t slots;
   RecordKind kind;
 };
 
-// What producers and the writer share; lives at the start of the ring's memory.
+// Shared by producers and the writer. Begins the ring's memory.
 struct RingControl {
-  // In one cache line, as who claims slots needs both, and the writer moves
-  // tail once a chunk.
+  // In one cache line: a claim needs both, and the writer changes tail only
+  // once per chunk.
   alignas(kSlotBytes) std::atomic<std::uint64_t> head;
   std::atomic<std::uint64_t> tail;
-  // How many records of those before position `end` the sink refused. Written
-  // in turns before tail moves: the entry whose end is tail is valid.
+  // Number of records before position `end` that the sink refused. The two
+  // entries are written alternately before tail advances. The entry whose `end`
+  // equals tail is valid.
   struct Refused {
     std::atomic<std::uint64_t> end;
     std::atomic<std::uint64_t> records;
   };
   Refused refused[2];
-  // When the process was last seen to live, by its writer thread. Written in
-  // turns: the entry `beats % 2` is whole, once there was a beat.
+  // Time at which the writer thread last reported that the process is alive.
+  // The two entries are written alternately. After the first beat, entry `beats
+  // % 2` is complete.
   struct Heartbeat {
     std::atomic<std::int64_t> monotonic_ns;
     std::atomic<std::int64_t> realtime_ns;
@@ -73,7 +78,7 @@ struct RingControl {
   };
   alignas(kSlotBytes) std::atomic<std::uint64_t> beats;
   Heartbeat heartbeat[2];
-  // 1 when its process ended recording in order.
+  // 1 after the process stopped recording in order.
   std::atomic<std::uint64_t> closed;
   alignas(kSlotBytes) ThreadDropTable drops;
 };
@@ -84,8 +89,8 @@ class Ring {
   static constexpr std::size_t kFirstSlotPayload =
       sizeof(RingSlot::bytes) - sizeof(RecordHead);
 
-  // `memory` is zeroed, aligned to kSlotBytes, at least bytesFor(slots) long,
-  // and outlives the ring.
+  // `memory` must be zeroed, aligned to kSlotBytes and at least bytesFor(slots)
+  // long. It must outlive the ring.
   Ring(void* memory, std::uint64_t slots);
 
   static std::size_t bytesFor(std::uint64_t slots) {
@@ -94,12 +99,13 @@ class Ring {
 
   std::uint64_t capacity() const { return capacity_; }
   RingControl& control() { return *control_; }
-  // The largest payload that push accepts: a quarter of the ring.
+  // Returns the largest payload that push accepts: a quarter of the ring.
   std::size_t maxPayload() const;
 
-  // Any thread. Stores one event; returns its position, or kFull (counted).
-  // Inline, so that the event's fields go from registers into the slot: a copy
-  // of a struct that was just written waits until it is.
+  // Stores one event. Returns its position, or kFull (counted as a drop). Any
+  // thread.
+  // Inline, so that fields move from registers into the slot. Copying a struct
+  // that was just written would stall on its stores.
   template <typename Event>
   [[gnu::always_inline]] std::uint64_t push(RecordKind kind,
                                             const Event& event) noexcept {
@@ -119,7 +125,8 @@ class Ring {
     return position;
   }
 
-  // Any thread. As push(), of an event that may take several slots.
+  // Does the same as push() for an event that may take several slots. Any
+  // thread.
   template <typename Event>
   std::uint64_t pushLong(RecordKind kind, const Event& event) noexcept {
     const std::uint64_t position = pushParts(
@@ -128,9 +135,9 @@ class Ring {
     return position;
   }
 
-  // Any thread. In training the caches are full of something else when an
-  // operation begins: this asks for the lines that the next pushes need, so
-  // that they arrive together and while other work is done.
+  // Prefetches the cache lines that the next pushes need. Any thread.
+  // During training the caches are cold when an operation begins. Prefetching
+  // loads the lines in parallel, and overlaps with other work.
   void prefetchControl() const noexcept {
     __builtin_prefetch(&control_->head, 1);
   }
@@ -142,12 +149,12 @@ class Ring {
     }
   }
 
-  // Any thread. Stores a definition of any length up to maxPayload(); returns
-  // its position, or kFull (not counted: a definition is no record).
+  // Stores a definition of at most maxPayload() bytes. Returns its position, or
+  // kFull (not counted, as a definition is no row). Any thread.
   std::uint64_t pushDefinition(RecordKind kind, DefinitionHead head,
                                const void* content, std::size_t bytes) noexcept;
 
-  // Any thread. Counts a record of this kind that is not pushed.
+  // Counts a record that was not pushed. Any thread.
   void drop(RingDrop reason, RecordKind kind) noexcept {
     countDrop(control_->drops, reason, rowsOf(kind));
   }
@@ -158,7 +165,8 @@ class Ring {
   struct Record {
     std::uint64_t position = 0;
     RecordKind kind{};
-    // In `joined`, or in `copied`: the ring may be lost at any time.
+    // Points into `joined` or `copied`, not into the ring, whose memory may be
+    // lost at any time.
     std::string_view payload;
     std::string joined;
     char copied[kFirstSlotPayload];
@@ -167,7 +175,7 @@ class Ring {
     Record(const Record&) = delete;
     Record& operator=(const Record&) = delete;
 
-    // The payload as what its kind says it is; what it lacks is 0.
+    // Returns the payload as T. Bytes that it lacks are 0.
     template <typename T>
     T as() const {
       T value{};
@@ -181,48 +189,48 @@ class Ring {
     }
   };
 
-  // Writer only. Reads the next committed record; false when there is none.
-  // The payload is valid until the next read, and until release().
+  // Reads the next committed record; returns false if there is none. Writer
+  // only. The payload is valid until the next read() or release().
   bool read(Record& record);
 
-  // Writer only. Position up to which records were read.
+  // Returns the position up to which records were read. Writer only.
   std::uint64_t readPosition() const { return read_; }
 
-  // Writer only. Slots that are claimed and not yet read.
+  // Returns the number of claimed slots that were not read yet. Writer only.
   std::uint64_t unread() const {
     return control_->head.load(std::memory_order_relaxed) - read_;
   }
 
-  // Writer only. Frees everything that was read; `refused` is how many of all
-  // records so far the sink refused.
+  // Frees all slots that were read. `refused` is the total number of records
+  // that the sink has refused so far. Writer only.
   void release(std::uint64_t refused = 0);
 
-  // Writer only. Says that the process lived at `now`.
+  // Records that the process was alive at `now`. Writer only.
   void beat(const ClockReading& now);
-  // Writer only. Says that the process ended recording in order, which the
-  // sink does not.
+  // Records that the process stopped recording in order, independently of the
+  // sink. Writer only.
   void close() { control_->closed.store(1, std::memory_order_release); }
 
-  // The position after the last that was claimed. Any thread.
+  // Returns the position after the last claimed slot. Any thread.
   std::uint64_t claimed() const {
     return control_->head.load(std::memory_order_acquire);
   }
 
-  // Slots that are claimed and not yet free. Any thread; a snapshot.
+  // Returns the number of slots in use, as a snapshot. Any thread.
   std::uint64_t used() const;
 
  private:
-  // A record of any length up to maxPayload(), whose payload begins with
-  // `front`, which fits into the first slot.
+  // Stores a record of at most maxPayload() bytes. `front` begins the payload
+  // and fits into the first slot.
   std::uint64_t pushParts(RecordKind kind, std::string_view front,
                           std::string_view content) noexcept;
   std::uint64_t claim(std::uint64_t slots) noexcept {
     std::uint64_t head = control_->head.load(std::memory_order_relaxed);
     do {
-      // Acquire: the writer has finished with the slots it freed.
+      // Acquire: the writer has finished with the slots that it freed.
       const std::uint64_t tail = control_->tail.load(std::memory_order_acquire);
-      // Below 0 when this thread did not run between the two loads while others
-      // and the writer did: the exchange then fails and brings the head of now.
+      // Negative if other threads and the writer advanced between the two
+      // loads. The exchange then fails and loads the current head.
       const auto used = static_cast<std::int64_t>(head + slots - tail);
       if (used > static_cast<std::int64_t>(capacity_)) [[unlikely]]
         return kFull;
@@ -239,7 +247,8 @@ class Ring {
   const std::uint64_t capacity_;  // a power of two
   // Owned by the writer.
   std::uint64_t read_ = 0;
-  std::size_t turn_ = 0;  // which entry of `refused` was written last
+  std::size_t turn_ =
+      0;  // index of the entry of `refused` that was written last
 };
 
 }  // namespace traced

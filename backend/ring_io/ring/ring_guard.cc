@@ -11,7 +11,7 @@
 namespace traced {
 
 struct RingGuard::Guarded {
-  std::atomic<char*> memory{nullptr};  // nullptr: none
+  std::atomic<char*> memory{nullptr};  // nullptr: free
   std::atomic<bool> lost{false};
   std::size_t bytes = 0;
   RingControl* control = nullptr;
@@ -20,13 +20,13 @@ struct RingGuard::Guarded {
 
 namespace {
 
-// Recorders of one process, one after the other.
+// Rings guarded at one time in a process.
 constexpr std::size_t kMaxGuarded = 64;
 
 constinit RingGuard::Guarded guarded_rings[kMaxGuarded];
 constinit std::atomic<bool> never_lost{false};
 constinit std::mutex guards_mutex;
-// What the job had for the signal.
+// The job's own action for SIGBUS.
 struct sigaction jobs_action;
 
 bool holdsAddress(const RingGuard::Guarded& ring, const void* address) {
@@ -41,7 +41,7 @@ bool replaceMemory(RingGuard::Guarded& ring) {
                            ring.slots);
 }
 
-// A signal that somebody sent, and that is no fault.
+// Passes on a signal that a process sent, as opposed to a fault.
 void passOn(int number, siginfo_t* info, void* context) {
   if (jobs_action.sa_flags & SA_SIGINFO) {
     jobs_action.sa_sigaction(number, info, context);
@@ -53,7 +53,7 @@ void passOn(int number, siginfo_t* info, void* context) {
   }
 }
 
-// Only what may be called in a handler.
+// Async-signal-safe.
 void onBusError(int number, siginfo_t* info, void* context) {
   const int error = errno;
   const bool is_fault = info->si_code > 0;
@@ -65,14 +65,14 @@ void onBusError(int number, siginfo_t* info, void* context) {
   if (!is_fault) {
     passOn(number, info, context);
   } else if (!is_ours) {
-    // The fault comes again at once, and is the job's.
+    // The faulting instruction repeats and reaches the job's own action.
     sigaction(number, &jobs_action, nullptr);
   }
   errno = error;
 }
 
-// Never a second time: who came after may have kept this handler to call it,
-// and the two would call each other for ever.
+// Installs the handler only once. A handler installed later may chain to this
+// one. Installing again would make the two call each other forever.
 void installOnce() {
   static const bool installed = [] {
     struct sigaction ours = {};

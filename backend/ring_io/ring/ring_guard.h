@@ -1,11 +1,13 @@
-// RingGuard keeps a job alive whose ring is cut short from outside: a store
-// behind the end of a mapped file is a SIGBUS, and a file in shared memory
-// cannot be sealed against its owner.
+// RingGuard keeps a job alive if another process truncates its ring file. A
+// store past the end of a mapped file raises SIGBUS, and a file in shared
+// memory cannot be sealed against its owner.
 //
-// A handler of SIGBUS puts private memory in the place of such a ring, in which
-// there never is room: what comes next is dropped as with any full ring, and
-// the path that records is what it was. It is installed once, with the first
-// guard of a process; a SIGBUS of anything else finds what the job had for it.
+// A SIGBUS handler replaces such a ring by private memory that is always full.
+// Later records are dropped, as with any full ring, and the recording path
+// needs no extra check.
+//
+// The first guard of a process installs the handler. Any other SIGBUS goes to
+// the job's own action.
 
 #pragma once
 
@@ -19,20 +21,20 @@ struct RingControl;
 
 class RingGuard {
  public:
-  // Of mapped memory with a ring in it.
+  // `memory` is mapped and contains the ring.
   RingGuard(void* memory, std::size_t bytes, RingControl* control,
             std::uint64_t slots);
   ~RingGuard();
   RingGuard(const RingGuard&) = delete;
   RingGuard& operator=(const RingGuard&) = delete;
 
-  // Set before anything else is to be seen in its place.
+  // Returns a flag that is set before the memory is replaced.
   const std::atomic<bool>& isLost() const;
 
   struct Guarded;
 
  private:
-  // nullptr: there are too many.
+  // nullptr if too many rings are guarded.
   Guarded* const guarded_;
 };
 

@@ -28,9 +28,8 @@ std::size_t roundUp(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-// Ranks share the directory with each other, and with what else needs shared
-// memory (NCCL, data loaders): a ring takes no more than an eighth of what is
-// free.
+// Returns how many slots to allocate. The directory is shared with other ranks,
+// NCCL and data loaders, so a ring takes at most an eighth of the free space.
 std::uint64_t slotsToTake(const std::string& directory, std::uint64_t slots) {
   struct statvfs space;
   if (statvfs(directory.c_str(), &space) != 0) return slots;
@@ -47,8 +46,8 @@ std::string fileName(const std::string& directory, std::uint64_t stream_id) {
          ".ring";
 }
 
-// A lock that others can look at without taking it, and that lasts as long as
-// the first one. Returns the number of the reason why not, or 0.
+// Takes a lock that others can query without taking it, and that lasts as long
+// as the first lock. Returns 0 or an errno value.
 int showThatOwned(int fd) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
@@ -83,7 +82,7 @@ std::unique_ptr<Segment> Segment::createFile(const std::string& path,
   TRACED_KILL_POINT("segment created");
   int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   if (failed == 0) failed = showThatOwned(fd);
-  // Allocate every page now: a store into a hole of a full tmpfs is a SIGBUS.
+  // Allocate every page now: a store into a hole of a full tmpfs raises SIGBUS.
   if (failed == 0) failed = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   void* memory = nullptr;
   if (failed == 0) {
@@ -182,7 +181,7 @@ bool Segment::unlinkFile() {
 
 void Segment::abandon() {
   path_.clear();
-  // The mapping holds the lock.
+  // The old mapping held the lock, and is gone after this call.
   replaceByFullRing(memory_, bytes_, static_cast<RingControl*>(ring_), slots_);
 }
 

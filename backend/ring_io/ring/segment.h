@@ -1,13 +1,15 @@
-// Segment is the ring's memory: a preallocated file in shared memory, so that a
-// process that is killed leaves its last records behind.
+// Segment holds the ring in a preallocated file in shared memory, so that a
+// killed process leaves its last records behind.
 //
-// The file is locked (flock) as long as its owner lives; a lock that can be
-// taken means a dead owner, and gives who takes it the right to recover. A
-// second lock (of the open file) is never taken by anybody else, so readers ask
-// who has it, and stand in nobody's way. It is removed when its owner closes in
-// order. No descriptor is kept: the mapping holds the lock, and a job that
-// closes what it does not know can neither give it up nor have a file of its
-// own closed by us.
+// The owner holds a lock (flock) on the file while it lives. If the lock can be
+// taken, the owner is dead, and the new holder may recover the ring.
+//
+// Nobody else takes the second lock, an open file description lock. Readers
+// query its holder without disturbing the first lock.
+//
+// The owner removes the file when it closes in order. No descriptor is kept,
+// because the mapping holds the locks. A job that closes unknown descriptors
+// can therefore neither release them nor lose a file to us.
 
 #pragma once
 
@@ -21,8 +23,8 @@
 
 namespace traced {
 
-// The first page of a segment file, followed by `info` (the serialized Header
-// of the stream) and, at ring_offset, by the ring.
+// The first page of a segment file. `info` (the stream's serialized Header)
+// follows, and the ring begins at ring_offset.
 struct SegmentHeader {
   static constexpr std::uint64_t kMagic = 0x35474E4952445254;  // "TRDRING5"
   std::uint64_t magic;
@@ -31,19 +33,20 @@ struct SegmentHeader {
   std::uint64_t slots;
   std::uint32_t info_offset;
   std::uint32_t info_bytes;
-  // The rest is said: the process is done with making the segment.
+  // Set when the other fields are complete: the segment is ready.
   std::uint64_t named;
-  // Part 0 of the trace that the records go to, absolute; NUL-terminated. Empty
-  // when it is too long.
+  // Absolute path of part 0 of the trace that receives the records,
+  // NUL-terminated. Empty if it is too long.
   char trace_path[3072];
 };
 
 class Segment {
  public:
-  // Tries `directory` with `slots`, or fewer if these would take more than an
-  // eighth of what is free there, then with ever fewer slots, then private
-  // memory, which does not outlive the process. What it settled for is told by
-  // slots() and note(). nullptr if there is no memory at all.
+  // Creates a segment in `directory` with `slots`, or fewer if they would take
+  // more than an eighth of the free space.
+  // On failure it retries with fewer slots, then with private memory, which
+  // does not outlive the process. slots() and note() describe the result.
+  // Returns nullptr if memory is short.
   static std::unique_ptr<Segment> create(const std::string& directory,
                                          std::uint64_t stream_id,
                                          std::uint64_t slots,
@@ -54,30 +57,30 @@ class Segment {
 
   void* ringMemory() const { return ring_; }
   std::uint64_t slots() const { return slots_; }
-  // "" or one sentence about what could not be had.
+  // Returns "" or one sentence about what could not be allocated.
   const std::string& note() const { return note_; }
-  // "" when the memory is private.
+  // Returns "" if the memory is private.
   const std::string& path() const { return path_; }
-  // Whether the file was cut short from outside: the ring is then of no use,
-  // and the memory is private. Nothing that was read from it before is wrong.
+  // Returns a flag that is set when another process truncated the file. The
+  // memory is then private and the ring unusable. Earlier reads remain valid.
   const std::atomic<bool>& isLost() const { return guard_->isLost(); }
 
-  // A path that does not fit is left out: the segment is then found by the
-  // stream it is of.
+  // Writes the trace path into the header. A path that is too long is omitted;
+  // readers then find the segment by its stream id.
   void setTracePath(const std::string& path);
 
-  // Removes the file; the memory stays valid until destruction. False if it
-  // cannot be removed; errno then says why.
+  // Removes the file; the memory stays valid until destruction. Returns false
+  // and sets errno on failure.
   bool unlinkFile();
-  // Gives up the file: in a forked child, so that the lock is the parent's
-  // alone; or when it was removed. The ring in it is full from now on, and what
-  // is still written to it goes nowhere.
+  // Detaches from the file: in a forked child, so that only the parent holds
+  // the lock, or after the file was removed.
+  // The ring is full from then on, and later writes are discarded.
   void abandon();
 
  private:
   Segment(void* memory, std::size_t bytes, std::uint64_t slots,
           std::string path);
-  // nullptr if it cannot be had; `error` is then the number of the reason.
+  // Returns nullptr on failure and sets `error` to the errno value.
   static std::unique_ptr<Segment> createFile(const std::string& path,
                                              std::uint64_t slots,
                                              std::size_t bytes, int& error);

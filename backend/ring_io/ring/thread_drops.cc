@@ -12,7 +12,7 @@ namespace {
 
 using DropEntry = ThreadDropTable::Entry;
 
-// This thread's entry in the table it dropped something for last.
+// This thread's entry in the table that it used last.
 thread_local struct {
   const ThreadDropTable* table = nullptr;
   DropEntry* entry = nullptr;
@@ -31,7 +31,7 @@ DropEntry& takeEntry(ThreadDropTable& table, std::int64_t tid) noexcept {
 }
 
 DropEntry& ownEntry(ThreadDropTable& table) noexcept {
-  // Another table may have been at the same place before.
+  // Another table may have had the same address before.
   const bool known = own.table == &table &&
                      own.entry->tid.load(std::memory_order_relaxed) == own.tid;
   if (!known) {

@@ -1,8 +1,8 @@
-// Counts the records that did not get into the ring, by thread and reason. The
-// table lies in the ring's memory, so that the counts outlive the process.
+// Counts dropped records by thread and reason. The table is in the ring's
+// memory, so that the counts outlive the process.
 //
-// Nothing here is touched unless a record is dropped. The counts are all there
-// is: what was dropped altogether is their sum.
+// Nothing is touched unless a record is dropped. The total number of drops is
+// the sum of these counts.
 
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace traced {
 
-// Why a record never got into the ring.
+// Why a record was not written into the ring.
 enum class RingDrop {
   kFull,
-  // The issue of its operation had been dropped.
+  // The issue record of its operation was dropped.
   kIssueLost,
 };
 
 struct ThreadDropTable {
   static constexpr std::size_t kNameBytes = 16;
   struct Entry {
-    // Kernel thread id, stored once the name is; 0: not taken.
+    // Kernel thread id, stored after the name. 0: free.
     std::atomic<std::int64_t> tid;
     char name[kNameBytes];
     std::atomic<std::uint64_t> ring_full;
@@ -32,16 +32,16 @@ struct ThreadDropTable {
   };
   static constexpr std::size_t kEntries = 64;
 
-  // How many threads have asked for an entry.
+  // Number of threads that requested an entry.
   std::atomic<std::uint64_t> wanted;
-  // The last one is shared by all threads that came too late for one of their
-  // own; its tid stays 0.
+  // The last entry is shared by all threads that find no free one. Its tid
+  // stays 0.
   Entry entries[kEntries];
 };
 
-// What one thread did not get into the ring.
+// The records of one thread that were dropped before the ring.
 struct ThreadDropCount {
-  std::int64_t tid = 0;  // 0: of threads that are not told apart
+  std::int64_t tid = 0;  // 0: shared by several threads
   std::string name;
   std::uint64_t ring_full = 0;
   std::uint64_t issue_lost = 0;
@@ -49,11 +49,11 @@ struct ThreadDropCount {
   std::uint64_t all() const { return ring_full + issue_lost; }
 };
 
-// Any thread: so many records of the calling thread were dropped.
+// Counts `records` dropped records of the calling thread. Any thread.
 void countDrop(ThreadDropTable& table, RingDrop reason,
                std::uint64_t records = 1) noexcept;
 
-// Threads that have lost something, those that lost it first, first.
+// Returns the threads with drops, in the order of their first drop.
 std::vector<ThreadDropCount> dropCounts(const ThreadDropTable& table);
 
 }  // namespace traced
