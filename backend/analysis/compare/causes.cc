@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// Of all keys the one that weighs most.
+// Returns the key whose worse part weighs most and has no known cause.
 const ComparedKey* heaviest(std::vector<ComparedKey>& keys, RunPart part) {
   const ComparedKey* most = nullptr;
   double ns = 0;
@@ -25,7 +25,7 @@ const ComparedKey* heaviest(std::vector<ComparedKey>& keys, RunPart part) {
   return most;
 }
 
-// A key of which a part is better, as in total.
+// Returns a key whose part became better, as the total's did.
 const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
                              RunPart part) {
   for (const ComparedKey& key : keys) {
@@ -39,7 +39,7 @@ const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
   return nullptr;
 }
 
-// The reason that weighs most, of those that make a step longer.
+// Returns the heaviest reason for a longer step.
 std::optional<Cause> reasonOf(Comparison& comparison) {
   if (!comparison.one_sided.empty()) return Cause();
   for (const RunPart part :

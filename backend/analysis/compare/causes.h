@@ -1,5 +1,5 @@
-// Which changes follow from others: a transfer that takes longer makes waits
-// and steps longer, and only the transfer is to be told as the reason.
+// Finds which changes follow from others. A longer transfer makes waits and
+// steps longer, and only the transfer should be reported as the cause.
 
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace traced {
 
-// Fills in Change::follows, Change::culprit and Change::sooner.
+// Sets Change::follows, Change::perhaps_follows, Change::culprit and
+// Change::sooner.
 void findCauses(const Runs& base, const Runs& fresh, Comparison& comparison);
 
 }  // namespace traced

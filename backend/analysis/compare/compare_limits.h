@@ -1,4 +1,4 @@
-// Every number that the comparison of runs decides by, and where it is from.
+// Thresholds of the comparison of runs, and their origin.
 
 #pragma once
 
@@ -8,41 +8,42 @@
 namespace traced {
 
 struct CompareLimits {
-  // How often a comparison in which nothing differs may say that something
-  // does. The usual 5 % of tests of significance.
+  // Probability that a comparison reports a change although nothing differs.
+  // The usual 5 % of significance tests.
   double alpha = 0.05;
-  // A change counts that certainly exceeds this part of the figure itself. A
-  // choice: where code and memory happen to lie alone moves times by some
-  // percent (Mytkowicz et al., "Producing wrong data without doing anything
-  // obviously wrong", ASPLOS 2009), and that is nobody's fault.
+  // A change counts if it certainly exceeds this part of the figure. A choice:
+  // the placement of code and memory alone moves times by some percent
+  // (Mytkowicz et al., "Producing wrong data without doing anything obviously
+  // wrong", ASPLOS 2009).
   double floor = 0.03;
-  // Of the interval of a change, the usual one that goes with `alpha`.
+  // Confidence of the interval of a change; the usual complement of `alpha`.
   double confidence = 0.95;
-  // What takes less of a step is told as nothing: below a thousandth, no change
-  // of it can make a step longer by what the floor calls one.
+  // Parts below this share of a step are not tested: no change of a part below
+  // a thousandth can lengthen a step by more than the floor.
   double least_share = 0.001;
 };
 
-// Of a figure with an interval of half its width w, changes of the floor and
-// this times w are found in 9 of 10 comparisons: the near end of the interval
-// exceeds the floor unless the estimate is off by more than 1.28 standard
-// errors (the 90 % quantile of the normal distribution), and w is 1.96 of them
-// (the 97.5 % quantile).
+// A change of the floor plus this many half-widths w of the interval is found
+// in 9 of 10 comparisons. The near end of the interval then exceeds the floor,
+// unless the estimate is off by more than 1.28 standard errors (the 90 %
+// quantile of the normal distribution). w is 1.96 of them (the 97.5 %
+// quantile).
 inline constexpr double kFoundInNineOfTen = 1 + 1.2816 / 1.9600;
 
-// A rank causes a change of waiting if at least this part of what was caused
-// more is its: more than all others together. And one time is longer because
-// of another that became longer by at least this part of what it did.
+// A rank is the culprit if it caused more than this part of the additional
+// waiting. One time explains another if it grew by at least this part of the
+// other's growth.
 inline constexpr double kMaxShare = 0.5;
 
-// Programs are others where the same operations of the same groups make up less
-// than this part of the calls of either.
+// Two programs are the same if their common operations and groups make up at
+// least this part of the calls of each.
 inline constexpr double kSameProgram = 0.5;
 
-// Inputs have bounds. Exact distributions of rank statistics take time with the
+// Limit on the runs of a side: exact rank distributions take time with the
 // fourth power of the runs.
 inline constexpr std::size_t kMaxRuns = 64;
-// Steps beyond are taken together, keys beyond are left out and told.
+// Limit on stretches; further steps share a stretch. Limit on keys; further
+// keys are left out and reported.
 inline constexpr std::size_t kMaxStretches = 4096;
 inline constexpr std::size_t kMaxKeys = 2000;
 

@@ -14,7 +14,7 @@
 namespace traced {
 namespace {
 
-// Figures of all that both sides have, the total first.
+// Returns the figures that both sides have, total first.
 std::vector<ComparedKey> comparedKeys(const Runs& base, const Runs& fresh,
                                       const CompareLimits& limits,
                                       std::vector<Remark>& notes) {
@@ -39,7 +39,8 @@ Change* find(std::vector<ComparedKey>& keys, const ComparedKey& key,
   return nullptr;
 }
 
-// The same program against itself: what shows there is not the program's.
+// Compares the program with itself (--same): changes that appear there too are
+// not caused by the new program.
 void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
   std::vector<Remark> notes;
   std::vector<ComparedKey> keys =
@@ -74,7 +75,8 @@ void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
   }
 }
 
-// How many runs a side can find a change; absent: no number can.
+// Returns how many runs per side can find a change, or nullopt if no number
+// can.
 std::optional<std::size_t> enoughRuns(double needed_p, bool paired) {
   for (std::size_t runs = 2; runs <= kMaxRuns; ++runs) {
     const double least =
@@ -84,15 +86,15 @@ std::optional<std::size_t> enoughRuns(double needed_p, bool paired) {
   return std::nullopt;
 }
 
-// Whether a step that it makes longer must be seen to be. Waiting for peers
-// scatters most, and costs a step only what the program stands in: that is in
-// its exposed waits and in the step itself.
+// Returns whether a longer step caused by this part must be detectable. Waits
+// for peers are excepted: they vary most, and cost a step only through exposed
+// waits, which are checked themselves.
 bool mustBeSeen(const Change& change) {
   return isTime(change.part) && !change.small &&
          change.part != RunPart::kWaitForPeers;
 }
 
-// Says what a regression could have been and not be seen.
+// Reports the largest regression that could go undetected.
 void holdAgainstPower(const Judged& judged, Comparison& result) {
   if (!judged.canFind()) {
     result.not_measured.emplace_back(

@@ -1,4 +1,4 @@
-// Comparison says what became of the runs of one side on the other.
+// Comparison describes how the runs of one side differ from those of the other.
 
 #pragma once
 
@@ -22,47 +22,47 @@ enum class ChangeKind : std::uint8_t {
   kOpen,
   kWorse,
   kBetter,
-  // Neither: more bytes in flight.
+  // Neither better nor worse: bytes in flight.
   kOther,
 };
 
 const char* nameOf(ChangeKind kind);
 
-// Why another part changed.
+// The reason why another part changed.
 struct Cause {
-  // Absent: one side has other operations.
+  // Absent if the cause is that one side has different operations.
   std::optional<RunPart> part;
-  // The operations that it is about; absent: all.
+  // The kind of operation; absent means all.
   std::optional<RunKey> key;
 };
 
-// One part of one key, on both sides.
+// One part of one key, compared between both sides.
 struct Change {
   RunPart part = RunPart::kStep;
-  // Of each run, and their medians.
+  // The value in each run, and the median of each side.
   std::vector<double> base, fresh;
   double before = 0;
   double after = 0;
-  // The logarithm of the ratio.
+  // Natural logarithm of fresh over base.
   Shift log_ratio;
-  // Of its key, corrected for all keys; absent where chance has no part in it:
-  // counts that are equal in all runs of a side.
+  // p-value, corrected for all parts and keys. Absent if not tested: the part
+  // is small, or a count that is equal in all runs of a side.
   std::optional<double> p;
   ChangeKind kind = ChangeKind::kNone;
-  // Of the base's step, of times: what all calls of a rank take.
+  // For times: share of the base's step that all calls of a rank take.
   double share = 0;
-  // Less than a thousandth of a step: not tested.
+  // Less than a thousandth of a step, so not tested.
   bool small = false;
-  // Another change that it follows from.
+  // Another change that explains this one.
   std::optional<Cause> follows;
-  // It may follow from this, which is open: of an exposed wait of which nothing
-  // else is known. Or, of a wait for peers, whether the culprit computes longer
-  // is.
+  // A change that may explain this one. For an exposed wait: a change of kind
+  // kOpen. For a wait for peers: an alternative to the culprit computing
+  // longer.
   std::optional<Cause> perhaps_follows;
-  // The rank that others wait for longer, of a wait for peers.
+  // For a wait for peers: the rank that others wait for longer.
   std::optional<std::uint32_t> culprit;
-  // Of an exposed wait: the program begins to wait sooner than it did, ns after
-  // the call returned.
+  // For an exposed wait: the program begins to wait sooner. Times in ns, from
+  // the call's return to the wait.
   struct Ahead {
     double before_ns = 0;
     double after_ns = 0;
@@ -72,19 +72,20 @@ struct Change {
   double ratio() const;
   double low() const;
   double high() const;
-  // What would have been found in 9 of 10 comparisons, as a part of itself.
+  // Returns the smallest change, as a part of the figure, that is found in 9 of
+  // 10 comparisons.
   double detectable(const CompareLimits& limits) const;
-  // By how much a step may have become longer without being told from none, as
-  // a part of it.
+  // Returns how much longer a step could be, as a part of it, without being
+  // detected.
   double unseenOfStep() const;
 };
 
-// A kind of operation that both sides have, or all of them together.
+// One kind of operation that both sides have, or the total.
 struct ComparedKey {
-  // Absent: the total.
+  // Absent for the total.
   std::optional<RunKey> key;
   std::vector<Change> changes;
-  // Where the newer program calls it, "" where that is not known.
+  // The call site in the newer program; "" if unknown.
   std::string site;
 };
 
@@ -92,13 +93,13 @@ struct ComparedKey {
 struct OneSided {
   RunKey key;
   bool in_base = false;
-  // Of a step.
+  // Per step.
   double calls = 0;
   double bytes = 0;
   std::string site;
 };
 
-// A role whose groups are others.
+// A role whose groups have different members on the two sides.
 struct Regrouped {
   std::string group;
   std::string before;
@@ -107,7 +108,7 @@ struct Regrouped {
 
 struct CompareSettings {
   CompareLimits limits;
-  // The i-th run of one side ran beside the i-th of the other.
+  // Whether the i-th runs of both sides ran side by side.
   bool paired = false;
 };
 
@@ -119,21 +120,21 @@ struct Comparison {
   bool stepped = false;
   std::string steps;
   std::uint32_t world_size = 0;
-  // Why the runs cannot be compared at all: nothing else is filled in.
+  // Why the runs cannot be compared. If not empty, the other results are empty.
   std::vector<Remark> unfit;
-  // Why "no regression" cannot be said.
+  // Why the absence of a regression cannot be confirmed.
   std::vector<Remark> not_measured;
-  // What else is to be known: what differs between the sides.
+  // Other differences between the sides.
   std::vector<Remark> notes;
 
   std::vector<OneSided> one_sided;
   std::vector<Regrouped> regrouped;
-  // The total first.
+  // The total comes first.
   std::vector<ComparedKey> keys;
-  // With one run a side, what there is is told without a verdict.
+  // False if a side has only one run: differences are shown without a verdict.
   bool has_verdict = false;
-  // The smallest p that so many runs can give, and what p the worst of the keys
-  // needs.
+  // The smallest p-value possible with this number of runs, and the one that
+  // the most significant key needs.
   double least_p = 1;
   double needed_p = 0;
   std::size_t tested_keys = 0;
@@ -141,7 +142,8 @@ struct Comparison {
   bool hasFindings() const;
 };
 
-// `same`: further runs of the base's program, where there are any.
+// Compares two sides. `same` may hold further runs of the base's program, to
+// measure how much it varies by itself. Runs must not be empty except `same`.
 Comparison compareRuns(const std::vector<RunFigures>& base,
                        const std::vector<RunFigures>& fresh,
                        const std::vector<RunFigures>& same,

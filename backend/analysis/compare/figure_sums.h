@@ -16,11 +16,11 @@
 
 namespace traced {
 
-// Times of one operation, as far as they are known, in ns.
+// Known times of one operation, in ns.
 struct OperationTimes {
   std::array<std::optional<double>, kRunParts> parts;
   std::optional<double> ahead;
-  // Of bytes in flight: how long it was under way.
+  // Time from issue to end, for bytes in flight.
   std::optional<double> under_way;
   double uncertain = 0;
 };
@@ -28,12 +28,12 @@ struct OperationTimes {
 // Not thread safe. Memory: a cell per key and stretch that has operations.
 class FigureSums {
  public:
-  // The number of a key; absent where there are too many. An operation of such
-  // a key is left out.
+  // Returns the number of a key, adding it if needed. Returns nullopt beyond
+  // kMaxKeys: leave the operation out then.
   std::optional<std::uint32_t> keyOf(const RunKey& key);
   void leaveOut() { ++left_out_; }
-  // What operations of all keys took of a rank's time together, where they may
-  // overlap: the total is of that.
+  // Adds time of a rank that operations of all keys cover together, overlaps
+  // counted once. The total is based on it.
   void addCovered(std::uint32_t stretch, RunPart part, double ns) {
     covered_[stretch].parts[static_cast<std::size_t>(part)].add(ns);
   }
@@ -51,12 +51,12 @@ class FigureSums {
     ++sums_[key].sites[site];
   }
 
-  // Adds what others added up.
+  // Adds the sums of another instance.
   void add(const FigureSums& others);
 
-  // How many operations were left out.
+  // Returns how many operations were left out.
   std::uint64_t leftOut() const { return left_out_; }
-  // Puts keys and totals into `figures`.
+  // Stores keys and totals in `figures`.
   void finish(const Stretches& stretches, RunFigures& figures) const;
 
  private:

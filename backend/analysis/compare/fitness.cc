@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// How many gaps are listed for each run.
+// Maximum number of gaps listed per run.
 constexpr std::size_t kMaxGaps = 4;
 
 void addGaps(const RunFigures& run, std::vector<Remark>& reasons) {
@@ -20,7 +20,7 @@ void addGaps(const RunFigures& run, std::vector<Remark>& reasons) {
   }
 }
 
-// The first run of which `of` is not equal to that of the very first.
+// Reports the first run that differs from the very first run in `of`.
 template <typename Of>
 void addDifference(const std::vector<const RunFigures*>& runs, Of of,
                    bool in_ranks, std::vector<Remark>& reasons) {
@@ -38,7 +38,7 @@ void addDifference(const std::vector<const RunFigures*>& runs, Of of,
 
 using Kinds = std::map<std::pair<std::string, std::string>, double>;
 
-// Calls of a step by operation and group, whatever their dtype and size.
+// Returns the calls per step by operation and group, over dtypes and sizes.
 Kinds kindsOf(const Runs& runs, double& all) {
   Kinds kinds;
   for (const RunFigures& run : runs) {

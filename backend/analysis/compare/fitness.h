@@ -1,4 +1,5 @@
-// Whether runs can be compared at all. A gate that cannot look must not pass.
+// Decides whether runs can be compared at all. A gate must not pass if it lacks
+// data.
 
 #pragma once
 
@@ -11,16 +12,17 @@
 
 namespace traced {
 
-// Everything that speaks against it: something is lost, a rank was killed,
-// there are other ranks, other steps, another program.
+// Returns every reason against a comparison: lost data, a killed rank, or
+// different ranks, steps or programs. Empty if the runs can be compared.
 std::vector<Remark> whyUnfit(const Runs& base, const Runs& fresh,
                              const Runs& same, bool paired);
 
-// The names of two runs that are the same one, if there are any.
+// Returns the names under which one run was passed twice, if any.
 std::optional<std::pair<std::string, std::string>> sameRunTwice(
     const std::vector<const Runs*>& sides);
 
-// What differs between the sides besides what is measured: versions, hosts.
+// Returns differences between the sides besides the measured figures, such as
+// versions and hosts.
 std::vector<Remark> otherFacts(const Runs& base, const Runs& fresh);
 
 }  // namespace traced

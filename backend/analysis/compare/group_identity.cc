@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kAllRanks = std::numeric_limits<std::size_t>::max();
 
-// "" where its user gave it none. The group of all ranks is torch's own.
+// Returns "" if the user gave no name: torch then uses "undefined". The default
+// group keeps the name that torch gives it.
 std::string givenName(const JobGroup& group) {
   return group.desc == "undefined" ? "" : group.desc;
 }

@@ -13,7 +13,8 @@ bool allEqual(const std::vector<double>& values) {
                      [&](double value) { return value == values.front(); });
 }
 
-// Counts that do not vary by themselves: any difference is one.
+// Returns whether any difference is a change: the count is equal in all runs of
+// each side.
 bool isExact(const Change& change) {
   return isCount(change.part) && allEqual(change.base) &&
          allEqual(change.fresh);
@@ -39,7 +40,7 @@ class Judge {
   Judge(const Runs& base, const Runs& fresh, const CompareSettings& settings)
       : base_(base), fresh_(fresh), settings_(settings) {}
 
-  // A p-value of each change that chance has a part in, of one key.
+  // Returns a p-value for each change of one key.
   std::vector<double> test(const std::vector<Change*>& changes,
                            const std::optional<RunKey>& key) const {
     Columns before, after, differences;
@@ -126,8 +127,8 @@ Judged judge(std::vector<ComparedKey>& keys, const Runs& base,
   const std::vector<double> adjusted = holmAdjusted(p_of_keys);
   for (std::size_t i = 0; i < tested.size(); ++i) {
     for (std::size_t j = 0; j < tested[i].size(); ++j) {
-      // As much worse as that of the key: no more of the parts of all keys is
-      // then wrong than of the keys.
+      // Scale the parts' p-values like that of their key. This keeps the error
+      // rate over all parts of all keys at that of the keys.
       const double by = adjusted[i] / p_of_keys[i];
       tested[i][j]->p = std::min(1.0, p_of_parts[i][j] * by);
       judge.decide(*tested[i][j]);

@@ -1,5 +1,5 @@
-// Judges the changes of all keys: which are shown not to be chance, and which
-// exceed the floor for certain.
+// Judges the changes of all keys: which are statistically significant, and
+// which certainly exceed the floor.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace traced {
 
 struct Judged {
-  // The smallest p that so many runs can give, what the worst of so many keys
-  // needs, and how many these are.
+  // The smallest p-value possible with this number of runs, the one that the
+  // most significant key needs, and the number of tested keys.
   double least_p = 1;
   double needed_p = 0;
   std::size_t tested_keys = 0;

@@ -29,7 +29,7 @@ void reportSooner(const Runs& base, const Runs& fresh, const RunKey& key,
   exposed.sooner = {*before, *after};
 }
 
-// Of one key: more calls carry more bytes.
+// More calls carry more bytes.
 void followCalls(ComparedKey& key) {
   const Change* calls = worse(key, RunPart::kCalls);
   Change* bytes = worse(key, RunPart::kBytes);
@@ -38,7 +38,7 @@ void followCalls(ComparedKey& key) {
   }
 }
 
-// Whoever waits for an operation waits longer because it takes longer.
+// The program waits longer for an operation that takes longer.
 void followOperation(ComparedKey& key, Change& exposed) {
   double most = kMaxShare * moreNs(exposed);
   for (const RunPart part : {RunPart::kTransfer, RunPart::kWaitForPeers}) {
@@ -49,7 +49,7 @@ void followOperation(ComparedKey& key, Change& exposed) {
   }
 }
 
-// The same of what scatters too much to be told as longer.
+// Same for a change that is too uncertain to be called longer.
 void perhapsFollow(const ComparedKey& key, Change& exposed) {
   double most = kMaxShare * moreNs(exposed);
   for (const Change& change : key.changes) {
@@ -62,7 +62,7 @@ void perhapsFollow(const ComparedKey& key, Change& exposed) {
   }
 }
 
-// Otherwise because it begins to wait sooner, or for more of them.
+// Otherwise the program begins to wait sooner, or waits for more calls.
 void explainExposed(const Runs& base, const Runs& fresh, double floor,
                     ComparedKey& key) {
   Change* exposed = worse(key, RunPart::kExposed);

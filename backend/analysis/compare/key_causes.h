@@ -1,4 +1,5 @@
-// Which changes of one kind of operation follow from others of it.
+// Finds changes of a kind of operation that follow from other changes of the
+// same kind.
 
 #pragma once
 
@@ -7,12 +8,13 @@
 
 namespace traced {
 
-// A part that became worse; nullptr where it did not.
+// Returns the part if it became worse, else nullptr.
 Change* worse(ComparedKey& key, RunPart part);
 double moreNs(const Change& change);
 
-// Fills in Change::follows, Change::perhaps_follows and Change::sooner, but for
-// waits for peers. `floor`: the part by which a wait must begin sooner.
+// Sets Change::follows, Change::perhaps_follows and Change::sooner, except for
+// waits for peers. `floor`: how much sooner a wait must begin to count, as a
+// part of its earlier distance.
 void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
                       ComparedKey& key);
 

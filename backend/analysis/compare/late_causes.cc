@@ -9,13 +9,13 @@
 namespace traced {
 namespace {
 
-// What a step became longer by, as a part of it.
+// Returns by how much a step became longer, as a part of it.
 double weightOf(const Change& change) {
   return moreNs(change) * std::max(change.share, 1e-9) /
          std::max(change.before, 1e-9);
 }
 
-// What keeps a rank from its next call, and became longer.
+// Returns whether the change delays a rank's next call and became longer.
 bool holdsUp(const Change& change) {
   if (change.kind != ChangeKind::kWorse) return false;
   return change.part == RunPart::kOwnCall ||
@@ -23,8 +23,8 @@ bool holdsUp(const Change& change) {
          (change.part == RunPart::kExposed && change.sooner);
 }
 
-// Returns the heaviest cause among those that hold a rank up for longer than it
-// is late; absent if there is none.
+// Returns the heaviest cause among those that delay a rank by more than its
+// lateness, if any.
 std::optional<Cause> reasonFor(const Comparison& comparison,
                                const Change& wait) {
   std::optional<Cause> reason;
@@ -40,7 +40,7 @@ std::optional<Cause> reasonFor(const Comparison& comparison,
   return reason;
 }
 
-// The same of a transfer that is perhaps longer.
+// Same for a transfer whose change is open.
 std::optional<Cause> openReasonFor(const ComparedKey& key, const Change& wait) {
   for (const Change& change : key.changes) {
     if (change.part == RunPart::kTransfer && change.kind == ChangeKind::kOpen &&

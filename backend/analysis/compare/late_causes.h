@@ -1,5 +1,5 @@
-// Why a rank comes later than before: because it computes longer, or because it
-// was let go later by something else that became longer.
+// Finds why a rank is later than before: it computes longer, or another
+// operation that became longer delayed it.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace traced {
 
-// Fills in Change::follows and Change::perhaps_follows of waits for peers;
-// culprits are known, and Change::sooner.
+// Sets Change::follows and Change::perhaps_follows of waits for peers. Needs
+// Change::culprit and Change::sooner.
 void findLateCauses(const Runs& base, const Runs& fresh,
                     Comparison& comparison);
 

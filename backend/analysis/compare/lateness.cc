@@ -10,7 +10,7 @@
 namespace traced {
 namespace {
 
-// The median over runs of how long others waited for each rank.
+// Returns the median over runs of how long others waited for each rank.
 std::map<std::uint32_t, double> causedOf(const Runs& runs,
                                          const std::optional<RunKey>& key) {
   std::map<std::uint32_t, std::vector<double>> values;
@@ -25,14 +25,14 @@ std::map<std::uint32_t, double> causedOf(const Runs& runs,
   }
   std::map<std::uint32_t, double> medians;
   for (auto& [rank, of_runs] : values) {
-    // A run without the rank says that nobody waited for it.
+    // If a run lacks the rank, nobody waited for it.
     of_runs.resize(runs.size());
     medians[rank] = median(std::move(of_runs));
   }
   return medians;
 }
 
-// Of each run; empty where one does not tell.
+// Returns one value per run, or nothing if a run lacks the data.
 std::vector<double> computedOf(const Runs& runs, const RunKey& key,
                                std::uint32_t rank) {
   std::vector<double> values;

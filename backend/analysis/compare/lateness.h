@@ -1,5 +1,5 @@
-// Whom others wait for longer than before, and whether that rank computes
-// longer or was let go later itself.
+// Finds the rank that others wait for longer, and whether that rank computes
+// longer or was itself delayed.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace traced {
 
-// The rank that caused more than half of what was waited more for peers; of all
-// operations without a key.
+// Returns the rank that caused more than half of the additional waiting for
+// peers, if one did. Without a key, over all operations.
 std::optional<std::uint32_t> culpritOf(const Runs& base, const Runs& fresh,
                                        const std::optional<RunKey>& key);
 
-// By how much longer a rank computes before a call of a kind, from the end of
-// its last wait on, ns. Without a rank the most of all. Absent where a run does
-// not tell.
+// Returns how much longer, in ns, a rank computes between the end of its last
+// wait and a call of this kind. Without a rank, returns the largest shift of
+// all ranks. Returns nullopt if a run lacks the data.
 std::optional<Shift> computesLonger(const Runs& base, const Runs& fresh,
                                     const CompareSettings& settings,
                                     const RunKey& key,

@@ -20,7 +20,7 @@
 namespace traced {
 namespace {
 
-// What the streams of a run tell together.
+// What all streams of a run add up to.
 struct RunData {
   explicit RunData(StepRange steps) : coverage({steps}) {}
 

@@ -11,8 +11,8 @@
 
 namespace traced {
 
-// Reads the selected streams twice, as a report does. Without `steps` all that
-// were marked count but the last, which has no end of its own.
+// Reads the selected streams twice, as a report does. If `steps` is absent,
+// uses all marked steps except the last, whose end was not recorded.
 RunFigures measureRun(const TraceSet& set, const std::string& name,
                       std::optional<StepRange> steps);
 

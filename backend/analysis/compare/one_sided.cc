@@ -12,7 +12,8 @@ std::size_t haveIt(const Runs& runs, const RunKey& key) {
       [&](const RunFigures& run) { return run.keys.contains(key); }));
 }
 
-// The keys of all runs.
+// Returns the keys of all runs, each with the figures of the last run that has
+// it.
 std::map<RunKey, const KeyFigures*> allKeys(const Runs& base,
                                             const Runs& fresh) {
   std::map<RunKey, const KeyFigures*> keys;

@@ -1,4 +1,4 @@
-// What only one side has: operations, dtypes, sizes, groups.
+// Finds what only one side has: operations, dtypes, sizes and groups.
 
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace traced {
 
-// The keys that all runs have, with none of their changes.
+// Returns the keys that all runs have.
 std::vector<RunKey> sharedKeys(const Runs& base, const Runs& fresh);
 
-// Fills in `one_sided` and `regrouped`, and notes what even runs of one side
-// differ in: that is no change.
+// Sets `one_sided` and `regrouped`. Keys that only some runs of a side have
+// become notes instead: they are not a change.
 void findOneSided(const Runs& base, const Runs& fresh, Comparison& comparison);
 
 }  // namespace traced

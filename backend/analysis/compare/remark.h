@@ -1,5 +1,5 @@
-// What is to be known of a comparison besides what changed: why runs cannot be
-// compared, why "no regression" cannot be said, what else differs.
+// Remarks of a comparison besides its changes: why runs cannot be compared, why
+// the absence of a regression cannot be confirmed, and what else differs.
 
 #pragma once
 
@@ -18,20 +18,20 @@
 
 namespace traced {
 
-// Something of a run is not there.
+// Data of a run is missing.
 struct RunGap {
   std::string run;
   Gap gap;
 };
 
-// So many more gaps of a run.
+// The number of further gaps of a run.
 struct MoreGaps {
   std::string run;
   std::size_t count = 0;
 };
 
-// Two runs that must be alike are not: in the number of their ranks, or in
-// their steps, "" being none.
+// Two runs differ in their number of ranks or in their steps. `steps` is "" for
+// a run without steps.
 struct UnequalRuns {
   struct Run {
     std::string name;
@@ -43,37 +43,37 @@ struct UnequalRuns {
   Run one, other;
 };
 
-// Some of the operations, each with its group, that only one side has.
+// Operations, each with its group, that only one side has.
 struct OtherProgram {
   std::vector<std::pair<std::string, std::string>> only;
 };
 
-// Sides that are to be paired have not as many runs. `of_same`: the other one
-// is that of --same.
+// Paired sides have different numbers of runs. `of_same`: the other side is the
+// one of --same.
 struct Unbalanced {
   std::size_t base = 0;
   std::size_t other = 0;
   bool of_same = false;
 };
 
-// How many runs a side, or pairs, can find a change; absent: no number can.
+// How many runs per side, or pairs, can find a change. Absent if no number can.
 struct TooFewRuns {
   std::optional<std::size_t> enough;
 };
 
-// Only one run is on a side.
+// A side has only one run.
 struct OneRun {};
 
-// About a part of a kind of operation, or of all of them.
+// A remark about one part of a kind of operation, or of all of them.
 struct PartRemark {
   enum class What : std::uint8_t {
-    // The runs of --same differ by `by`, a part of it.
+    // The runs of --same differ from the base by `by`, a part of the figure.
     kUnlikeItself,
-    // A step could be longer by `by`, a part of it, and nobody could tell.
+    // A step could be longer by `by`, a part of it, without being detected.
     kVaries,
-    // It changed no more than runs of --same differ.
+    // The change is no larger than the variation of --same.
     kWithinItself,
-    // Some runs lack it.
+    // Only some of the runs have it.
     kNotInAll,
   };
 
@@ -83,14 +83,14 @@ struct PartRemark {
   double by = 0;
 };
 
-// A kind of operation that is in some runs of a side and not in others.
+// A kind of operation that only some runs of a side have.
 struct InSomeRuns {
   RunKey key;
   std::size_t in_base = 0;
   std::size_t in_fresh = 0;
 };
 
-// A fact about how it ran, such as a version, that differs.
+// Another fact that differs, such as a version.
 struct OtherFact {
   std::string name;
   std::set<std::string> before;

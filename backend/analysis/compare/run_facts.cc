@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-// Of a fact that ranks tell differently, so many values are told.
+// Maximum number of distinct values kept per fact.
 constexpr std::size_t kMaxValues = 8;
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What ran, where and when, as the headers of a run's streams tell it: a
-// difference between two sides is told, as it may be why they differ.
+// RunFacts collects what ran, where and when, from the headers of a run's
+// streams. Differences between two sides are reported, because they may explain
+// a change.
 
 #pragma once
 
@@ -16,9 +17,9 @@ namespace traced {
 
 class RunFacts {
  public:
-  // `header`: of the stream, with all that is in it.
+  // `header`: the complete header of the stream.
   void add(const StreamTable& table, const v1::Header& header);
-  // Puts facts, streams, and what of them is a gap into `figures`.
+  // Stores facts, stream ids, and gaps in `figures`.
   void finish(RunFigures& figures) const;
 
  private:
@@ -26,7 +27,7 @@ class RunFacts {
   std::vector<std::uint64_t> stream_ids_;
   std::vector<Gap> ends_;
   std::string job_;
-  // Of the first stream that began.
+  // Start of the earliest stream.
   std::int64_t started_realtime_ns_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// RunFigures is what is compared of one run: numbers per kind of operation, and
+// RunFigures holds the compared numbers of one run, per kind of operation and
 // in total.
 
 #pragma once
@@ -16,11 +16,11 @@
 
 namespace traced {
 
-// What operations are told apart by: names that are equal in all runs of one
+// Identifies a kind of operation by names that are equal in all runs of one
 // program.
 struct RunKey {
   std::string op;
-  // What a group is: see group_identity.h.
+  // Identity of the group, see group_identity.h.
   std::string group;
   std::string dtype;
   std::string size;
@@ -32,52 +32,52 @@ struct RunKey {
 using PartValues = std::array<std::optional<double>, kRunParts>;
 
 struct KeyFigures {
-  // Counts and bytes of a step of all ranks, times of a call in ns.
+  // Counts and bytes per step over all ranks; times in ns per call.
   PartValues values;
-  // From the return of a call to the begin of its wait, ns of a call: what the
-  // program does meanwhile.
+  // From a call's return to the begin of its wait, ns per call: the time the
+  // program uses for other work.
   std::optional<double> ahead_ns;
-  // By how much a wait for peers can be off, ns of a call.
+  // Maximum error of a wait for peers, ns per call.
   double uncertain_ns = 0;
-  // How long others waited for each rank, ns of a step.
+  // How long others waited for each rank, ns per step.
   std::map<std::uint32_t, double> caused_ns;
-  // From the end of the last wait of each rank to its call, ns of a call; of
-  // those that were seen to wait.
+  // From the end of a rank's last wait to its call, ns per call. Only for ranks
+  // with recorded waits.
   std::map<std::uint32_t, double> computed_ns;
-  // The line of the program that calls it most often; "" where none is known.
+  // The most frequent call site; "" if unknown.
   std::string site;
 };
 
 struct RunFigures {
-  // What it was given as.
+  // The name under which the run was passed.
   std::string name;
-  // What it is, to be equal in all runs.
+  // Must be equal in all runs.
   std::uint32_t world_size = 0;
   std::string steps;
   bool stepped = false;
-  // Who is in the groups of each role (group_identity.h).
+  // The members of each role's groups (group_identity.h).
   std::map<std::string, std::string> layouts;
-  // What the run is called, and when it started (of the wall clock; 0: not
-  // known).
+  // Name of the job, and its start by the wall clock (0: unknown).
   std::string job;
   std::int64_t started_realtime_ns = 0;
-  // What may differ, and is told then.
+  // May differ between runs; differences are reported.
   std::map<std::string, std::string> facts;
-  // Of its streams, to find a run that is given twice.
+  // Ids of its streams, to detect a run that is passed twice.
   std::vector<std::uint64_t> stream_ids;
-  // Why it cannot be compared with anything.
+  // Reasons why the run cannot be compared.
   std::vector<Gap> gaps;
 
   std::uint64_t step_count = 0;
   std::map<RunKey, KeyFigures> keys;
-  // Times of a step, over all calls: the mean of its ranks.
+  // Times per step over all calls: the mean of its ranks.
   PartValues total;
-  // Of all keys together.
+  // Over all keys, ns per step.
   std::map<std::uint32_t, double> caused_ns;
 
-  // A step of a rank, ns; of a run without steps all of it.
+  // Returns the duration of a rank's step in ns, or of the whole run if it has
+  // no steps.
   double stepNs() const { return at(total, RunPart::kStep).value_or(0); }
-  // How often a rank makes a call of a kind in a step.
+  // Returns how often a rank makes this kind of call in a step.
   double callsOf(const KeyFigures& key) const;
 
   static const std::optional<double>& at(const PartValues& values,

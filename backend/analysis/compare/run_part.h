@@ -1,4 +1,4 @@
-// What is compared of a run.
+// The parts of a run that are compared.
 
 #pragma once
 
@@ -10,24 +10,24 @@ namespace traced {
 enum class RunPart : std::uint8_t {
   kCalls,
   kBytes,
-  // From issue to return, in the program's own thread.
+  // From issue to return, in the calling thread.
   kOwnCall,
   kWaitForPeers,
   kTransfer,
-  // How long the program, or the device, stood in the wait.
+  // Time for which the program, or the device, was blocked by the wait.
   kExposed,
-  // Only in total.
+  // Only in the total.
   kStep,
-  // Bytes under way, the mean over time.
+  // Mean number of bytes in flight.
   kInFlight,
 };
 
 inline constexpr std::size_t kRunParts = 8;
 
-// "own_call": as JSON and CSV name it.
+// Returns the name used in JSON and CSV, such as "own_call".
 const char* nameOf(RunPart part);
 
-// Counts, which do not vary by themselves.
+// Returns whether the part is a count, which does not vary by chance.
 constexpr bool isCount(RunPart part) {
   return part == RunPart::kCalls || part == RunPart::kBytes;
 }

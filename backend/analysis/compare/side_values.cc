@@ -8,8 +8,8 @@
 namespace traced {
 namespace {
 
-// The figures of a part in all runs; empty where one lacks it. `some`: whether
-// one has it.
+// Returns the figures of a part in all runs, or nothing if a run lacks it. Sets
+// `some` if any run has it.
 std::vector<double> column(const Runs& runs, const std::optional<RunKey>& key,
                            RunPart part, bool& some) {
   std::vector<double> values;
@@ -61,7 +61,7 @@ double callsOf(const Runs& runs, const std::optional<RunKey>& key) {
 double leastValue(RunPart part, const std::optional<RunKey>& key,
                   const Runs& base, const Runs& fresh,
                   const CompareLimits& limits) {
-  // A logarithm needs something.
+  // A logarithm needs a positive value.
   constexpr double kMin = 1e-9;
   if (!isTime(part)) return kMin;
   const double calls = std::max(callsOf(base, key), kMin);

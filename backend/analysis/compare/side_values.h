@@ -1,5 +1,5 @@
-// The figures of one key, or of the total, in all runs of both sides, made
-// ready to be compared.
+// Prepares the figures of one key, or of the total, in all runs of both sides
+// for comparison.
 
 #pragma once
 
@@ -12,25 +12,26 @@ namespace traced {
 
 using Runs = std::vector<RunFigures>;
 
-// The figures of a key in a run, or of the total without one; nullptr where the
-// run has none.
+// Returns the figures of a key in a run, or of the total without a key. Returns
+// nullptr if the run lacks the key.
 const PartValues* valuesOf(const RunFigures& run,
                            const std::optional<RunKey>& key);
 
-// The median step of some runs, ns.
+// Returns the median step duration of the runs, in ns.
 double stepOf(const Runs& runs);
-// How often a rank makes a call of the kind in a step; 1 of the total.
+// Returns how often a rank makes this kind of call in a step; 1 for the total.
 double callsOf(const Runs& runs, const std::optional<RunKey>& key);
 
-// All parts that every run has: values, medians, share; not yet judged. What
-// some runs have and others have not is named in `notes`.
+// Returns all parts that every run has, with values, medians and share, but
+// without a verdict. Parts that only some runs have are added to `notes`.
 std::vector<Change> changesOf(const std::optional<RunKey>& key,
                               const Runs& base, const Runs& fresh,
                               const CompareLimits& limits,
                               std::vector<Remark>& notes);
 
-// Of values that count as nothing when they are below this, which is known of
-// no part better: a thousandth of a step, and what clocks leave open.
+// Returns the smallest value that is distinguishable from zero: a thousandth of
+// a step, or the uncertainty of the clocks if larger. Smaller values are
+// treated as this one.
 double leastValue(RunPart part, const std::optional<RunKey>& key,
                   const Runs& base, const Runs& fresh,
                   const CompareLimits& limits);

@@ -1,4 +1,4 @@
-// Adds up the operations of one stream.
+// StreamSums adds up the operations of one stream.
 
 #pragma once
 
@@ -20,8 +20,8 @@ namespace traced {
 
 class StreamSums {
  public:
-  // `groups`: of the stream's groups, their indices in the job's catalog.
-  // `identities`: of the catalog's groups, what they are (group_identity.h).
+  // `groups`: catalog index of each of the stream's groups. `identities`:
+  // identity of each group of the catalog (group_identity.h).
   StreamSums(const ReadyTable::Stream& stream, const ReadyTable& ready_times,
              const std::vector<std::uint32_t>& groups,
              const std::vector<std::string>& identities,
@@ -29,7 +29,7 @@ class StreamSums {
 
   struct Sums {
     FigureSums figures;
-    // How many operations failed, in any step.
+    // Number of failed operations in any step.
     std::uint64_t failed = 0;
   };
   Sums addAll() &&;
@@ -38,7 +38,7 @@ class StreamSums {
   void add(std::size_t i, const AssembledOperation& op, const v1::Call* call,
            std::uint32_t stretch);
   std::uint64_t bytesOfBatch(const AssembledOperation& op) const;
-  // Absent where there are too many.
+  // Returns nullopt beyond kMaxKeys.
   std::optional<std::uint32_t> keyOf(const AssembledOperation& op,
                                      const v1::Call* call,
                                      std::uint64_t batch_bytes);
@@ -53,13 +53,13 @@ class StreamSums {
   const Stretches& stretches_;
   const BatchSizes batches_;
   const WaitEnds wait_ends_;
-  // Per stretch what operations take together.
+  // Time that operations cover together, per stretch.
   struct Covered {
     CoveredTime wait_for_peers, transfer;
   };
   absl::flat_hash_map<std::uint32_t, Covered> covered_;
   Sums sums_;
-  // Per call, and bytes of the batch that it is in.
+  // By call, and bytes of its batch.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>,
                       std::optional<std::uint32_t>>
       keys_;

@@ -1,6 +1,6 @@
-// Stretches cuts a run into its steps, or, of very many, into as many steps
-// that follow each other: a figure of a run is the median over them, which a
-// step that was disturbed does not move.
+// Stretches cuts a run into its steps, or a long run into stretches of
+// consecutive steps. A figure of a run is the median over its stretches, so a
+// disturbed step has little effect.
 
 #pragma once
 
@@ -17,33 +17,33 @@ namespace traced {
 
 class Stretches {
  public:
-  // Of a run whose steps are not marked there is one: all of it.
+  // A run without marked steps is a single stretch.
   explicit Stretches(StepRange steps);
 
-  // A step of one rank, and how long it took, ns.
+  // A step of one rank and its duration in ns.
   struct OwnStep {
     std::uint64_t number = 0;
     std::uint64_t ns = 0;
   };
-  // A rank's own steps, as far as both ends of them are known; of a run whose
-  // steps are not marked the time from its first operation to its last.
+  // Returns the steps of a rank whose begin and end are known. Without marked
+  // steps, returns the time from its first operation to its last.
   std::vector<OwnStep> ownSteps(const StreamTable& table) const;
-  // Takes them, once for each stream.
+  // Adds the steps of one stream. Call once per stream.
   void add(const std::vector<OwnStep>& steps);
 
   bool stepped() const { return !steps_.all(); }
-  // The stretch of an operation; absent where it is in none.
+  // Returns the stretch of an operation, or nullopt if it is in none.
   std::optional<std::uint32_t> of(const StreamTable& table,
                                   const AssembledOperation& op) const;
   std::size_t count() const { return time_ns_.size(); }
-  // How many steps they are, of one rank.
+  // Returns the number of distinct steps.
   std::uint64_t steps() const { return numbers_.size(); }
-  // The mean step of a rank of a stretch, ns.
+  // Returns the mean duration of a rank's step in the stretch, in ns.
   double stepNs(std::uint32_t stretch) const;
   double rankStepsOf(std::uint32_t stretch) const {
     return static_cast<double>(rank_steps_of_[stretch]);
   }
-  // The median of them.
+  // Returns the median of stepNs() over all stretches.
   double medianStepNs() const;
 
  private:
@@ -51,7 +51,7 @@ class Stretches {
   void addTime(std::uint32_t stretch, std::uint64_t ns);
 
   const StepRange steps_;
-  // How many numbers share a stretch.
+  // Number of steps per stretch.
   const std::uint64_t width_;
   absl::flat_hash_map<std::uint64_t, std::uint64_t> numbers_;
   std::vector<double> time_ns_;

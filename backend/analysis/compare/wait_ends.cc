@@ -28,7 +28,7 @@ std::optional<std::uint64_t> WaitEnds::untilIssue(
   const std::int64_t from_ns = *std::prev(after);
   const auto whole = between(Instant(from_ns), op.issued);
   if (!whole) return std::nullopt;
-  // Calls of several threads may have been under way at once.
+  // Calls of several threads may overlap, so their sum may exceed `whole`.
   const std::uint64_t called_ns =
       calledBefore(op.issued.ns()) - calledBefore(from_ns);
   return *whole - std::min(*whole, called_ns);

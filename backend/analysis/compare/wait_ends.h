@@ -1,5 +1,5 @@
-// WaitEnds tells how long a rank computed before a call: from the end of its
-// last wait on, less what its own calls took meanwhile.
+// WaitEnds computes how long a rank computed before a call: from the end of its
+// last wait, without the time spent in its own calls.
 
 #pragma once
 
@@ -15,19 +15,20 @@ class WaitEnds {
  public:
   explicit WaitEnds(const StreamTable& table);
 
-  // From the last end of a wait to the issue of an operation, without its own
-  // calls, ns; absent where nobody was seen to wait before.
+  // Returns the time in ns from the last end of a wait to the issue of `op`,
+  // without the rank's own calls. Returns nullopt if no earlier wait was
+  // recorded.
   std::optional<std::uint64_t> untilIssue(const AssembledOperation& op) const;
 
  private:
-  // What all own calls that were issued before an instant took.
+  // Returns the total duration of the own calls issued before an instant.
   std::uint64_t calledBefore(std::int64_t ns) const;
 
-  // In order.
+  // Ends of waits, sorted.
   std::vector<std::int64_t> ends_ns_;
   struct OwnCall {
     std::int64_t issue_ns = 0;
-    // With all before it.
+    // Duration of this call and all before it.
     std::uint64_t total_ns = 0;
   };
   std::vector<OwnCall> calls_;

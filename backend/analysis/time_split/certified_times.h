@@ -15,24 +15,26 @@ inline std::uint64_t notBelowZero(std::int64_t ns) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0));
 }
 
-// By how much a time can be off.
+// Returns the maximum error of a time.
 inline std::uint64_t offByNs(const CertifiedTime& time) {
   return notBelowZero(std::max(time.high_ns - time.ns, time.ns - time.low_ns));
 }
 
-// A time that can be off by more than itself is not told from 0.
+// Returns whether the error of a time is at most the time itself. A larger
+// error makes it indistinguishable from 0.
 inline bool isSurelyNotZero(const CertifiedTime& time) {
   return notBelowZero(time.ns) >= offByNs(time);
 }
 
-// A time below 0 is 0: none of what is measured here can be.
+// Negative times count as 0: no time measured here can be negative. Not thread
+// safe.
 class CertifiedTimes {
  public:
   void add(CertifiedTime time);
   void add(const CertifiedTimes& other);
 
-  // What it is made of. As long as all times are exact, `low` and `high` are
-  // empty.
+  // Internal representation. `low` and `high` stay empty while all times are
+  // exact.
   struct Parts {
     Histogram estimate, low, high;
     std::uint64_t total_ns = 0;
@@ -44,8 +46,8 @@ class CertifiedTimes {
 
   std::uint64_t count() const { return parts_.estimate.count(); }
   std::uint64_t totalNs() const { return parts_.total_ns; }
-  // The interval of a percentile is that between those of the least and of the
-  // most that each time can be.
+  // The interval of a percentile goes from the percentile of all lower bounds
+  // to that of all upper bounds.
   CertifiedTime p50() const { return percentile(50); }
   CertifiedTime p99() const { return percentile(99); }
   CertifiedTime max() const { return parts_.max; }
@@ -53,7 +55,7 @@ class CertifiedTimes {
  private:
   CertifiedTime percentile(unsigned percent) const;
   bool allExact() const { return parts_.high.count() == 0; }
-  // From now on not all are.
+  // Switches to keeping bounds, before the first inexact time is added.
   void keepBounds();
 
   Parts parts_;

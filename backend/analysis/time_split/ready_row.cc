@@ -45,7 +45,8 @@ CertifiedTime ReadyRow::lastAfter(const CommonInstant& instant) const {
 }
 
 bool ReadyRow::isLastCertain() const {
-  // Where that one is of another clock, so is none of this one's behind it.
+  // If the second last is on another clock, no other rank on this clock is
+  // later than it.
   if (arrived > 1 && before_last.clock == last.clock &&
       last.own_ns - last.early_ns < before_last.own_ns) {
     return false;
@@ -86,7 +87,7 @@ void ReadyRow::arrive(const CommonInstant& ready, std::uint32_t rank) {
 std::int64_t ReadyRow::lastBeforeNs(const MatchedCall& call,
                                     CertifiedNs end) const {
   if (present != call.parts) return end.high_ns;
-  // Who was only ready behind the end was not waited for.
+  // A rank that was ready only after the end was not waited for.
   for (const CertifiedNs& ready : {latest, before_latest}) {
     if (ready.low_ns <= end.high_ns)
       return std::min(ready.high_ns, end.high_ns);

@@ -1,4 +1,4 @@
-// Who was ready last for one collective.
+// ReadyRow tracks which rank was ready last for one collective.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace traced {
 
-// An instant on the common time line, with the interval that its clock is
-// certainly in there; between instants of one clock, which it tells as
-// `own_ns`, that is no doubt. By `early_ns` it may have been earlier.
+// An instant in common time with its certified interval. Between instants of
+// one clock, the difference of `own_ns` is exact. The instant may have been up
+// to `early_ns` earlier.
 struct CommonInstant {
   std::int64_t ns = 0;
   std::int64_t own_ns = 0;
@@ -21,18 +21,19 @@ struct CommonInstant {
   std::int64_t early_ns = 0;
 };
 
-// A time between two instants, and the least and most it can be.
+// A time between two instants, with its lower and upper bound.
 struct CertifiedTime {
   std::int64_t ns = 0;
   std::int64_t low_ns = 0;
   std::int64_t high_ns = 0;
 };
 
-// The latest of some instants of each clock, for the two clocks that are ahead:
-// so for each clock the latest of all others is known.
+// LatestByClock keeps the latest instants of the two clocks that are furthest
+// ahead. This is enough to know, for each clock, the latest instant of all
+// other clocks.
 class LatestByClock {
  public:
-  // On its own clock, and as a bound on the common time line.
+  // Adds an instant of `clock`: its own time, and a bound of its common time.
   void add(std::int64_t own_ns, std::int64_t certified_ns, std::uint32_t clock);
 
   struct One {
@@ -51,37 +52,38 @@ class LatestByClock {
 
 struct ReadyRow {
   std::uint64_t signature = 0;
-  // Of the ranks that others depend on, as well as it is known: when the last
-  // was ready, and the last but one.
+  // The last and second last rank on which others depend, by estimated ready
+  // time.
   CommonInstant last, before_last;
   std::uint32_t last_rank = 0;
   std::uint32_t arrived = 0;
-  // When they were, at the earliest and at the latest.
+  // The latest by earliest possible ready time, and by latest possible one.
   LatestByClock earliest, latest_by_clock;
-  // Of all ranks with a part in it: those that were ready last, and how many
-  // are known.
+  // The last and second last over all ranks that take part, and how many of
+  // them have a known ready time.
   CertifiedNs latest, before_latest;
   std::uint32_t present = 0;
-  // How many ranks told their part in it, whether they know when they were
-  // ready or not.
+  // Number of ranks that recorded their call, with or without a ready time.
   std::uint32_t parts = 0;
   bool unusable = false;
 
-  // A rank with a part in it was ready.
+  // Adds a rank that takes part.
   void bePresent(const CommonInstant& ready);
-  // It is one that others depend on.
+  // Adds a rank on which others depend.
   void arrive(const CommonInstant& ready, std::uint32_t rank);
 
-  // How long after an instant the last one was ready; below 0: before.
+  // Returns how long after `instant` the last rank was ready; negative if
+  // before.
   CertifiedTime lastAfter(const CommonInstant& instant) const;
-  // Whether it is certain that all others were ready before the last one.
+  // Returns whether all others were certainly ready before the last one.
   bool isLastCertain() const;
-  // All whose starts matter have arrived. `call`: of one of them.
+  // Returns whether all ranks whose starts matter were added. `call`: the call
+  // of any of them.
   bool isComplete(const MatchedCall& call) const {
     return arrived == call.role.provable;
   }
-  // Until when at the latest somebody with a part in an operation that ended
-  // at `end` was ready before it did.
+  // Returns an upper bound of when the last rank that takes part was ready
+  // before the operation ended at `end`.
   std::int64_t lastBeforeNs(const MatchedCall& call, CertifiedNs end) const;
 };
 

@@ -26,7 +26,7 @@ OwnReadyTimes::OwnReadyTimes(const StreamTable& table,
 
 namespace {
 
-// Fewer are added sooner than a thread has begun.
+// Below this number of parts, one thread is faster than starting others.
 constexpr std::size_t kFewParts = 4096;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// When each rank arrived at each collective of a run, and who was ready last.
+// Collects when each rank was ready for each collective of a run, and which
+// rank was last.
 
 #pragma once
 
@@ -21,20 +22,20 @@
 
 namespace traced {
 
-// OwnReadyTimes is what one stream tells an ReadyTable, on its own clock: what
-// is kept of it until that is aligned.
+// OwnReadyTimes keeps the ready times of one stream on its own clock until that
+// clock is aligned.
 //
 // Memory: 32 bytes per operation.
 class OwnReadyTimes {
  public:
-  // `groups`: of the stream's groups, their indices in the job's catalog.
+  // `groups`: catalog index of each of the stream's groups.
   OwnReadyTimes(const StreamTable& table,
                 absl::Span<const std::uint32_t> groups);
-  // Of the first operations of the stream, as many as `ready` has.
+  // Takes ready times for the first `ready.size()` operations of the stream.
   OwnReadyTimes(const StreamTable& table, const MatchedCalls& calls,
                 absl::Span<const ReadyTime> ready);
 
-  // An operation that has a MatchedCall, and when the rank was ready for it.
+  // An operation with a MatchedCall, and when the rank was ready for it.
   struct Part {
     std::uint64_t seq = 0;
     Instant at;
@@ -43,7 +44,7 @@ class OwnReadyTimes {
     bool failed = false;
   };
   const std::vector<Part>& parts() const { return parts_; }
-  // By the calls of the parts.
+  // Indexed by Part::call.
   const std::vector<MatchedCall>& calls() const { return calls_.all(); }
   std::uint32_t rank() const { return rank_; }
   std::size_t bytes() const {
@@ -57,21 +58,21 @@ class OwnReadyTimes {
   std::vector<Part> parts_;
 };
 
-// Who was ready last for each collective of a run.
+// ReadyTable finds the last ready rank of each collective of a run.
 //
 // Memory: a row per collective.
 class ReadyTable {
  public:
-  // `threads`: how many add a stream together.
+  // `threads`: how many threads add a stream together.
   explicit ReadyTable(std::size_t threads = 1)
       : shard_bits_(std::bit_width(threads) - 1),
         shards_(std::bit_floor(threads)) {}
 
   using Row = ReadyRow;
 
-  // A stream as the table sees it.
+  // A stream, prepared for the table.
   struct Stream {
-    // `groups`: of the stream's groups, their indices in the job's catalog.
+    // `groups`: catalog index of each of the stream's groups.
     Stream(const StreamTable& seen, const v1::ClockModel& model,
            std::uint32_t clock_number, absl::Span<const std::uint32_t> groups)
         : table(seen),
@@ -79,7 +80,7 @@ class ReadyTable {
           clock_id(clock_number),
           calls(seen, groups),
           ready(readyTimes(seen)) {}
-    // With ready times of its first operations, as many as are asked about.
+    // Takes ready times for the first `times.size()` operations.
     Stream(const StreamTable& seen, const v1::ClockModel& model,
            std::uint32_t clock_number, MatchedCalls matched,
            std::vector<ReadyTime> times)
@@ -97,11 +98,13 @@ class ReadyTable {
     std::vector<ReadyTime> ready;
   };
 
-  // `clock_id`: equal for streams that read one clock.
+  // Adds one stream. `clock_id` is equal for streams that read one clock. Not
+  // thread safe.
   void add(const OwnReadyTimes& ready_times, const v1::ClockModel& clock,
            std::uint32_t clock_id);
 
-  // An instant of a stream; absent where nothing is certified.
+  // Converts an instant of a stream to common time; nullopt if the clock has no
+  // certified interval there.
   static std::optional<CommonInstant> common(const Stream& stream,
                                              Instant instant) {
     return common(stream.clock, stream.clock_id, instant);
@@ -111,7 +114,7 @@ class ReadyTable {
     return common(stream.clock, stream.clock_id, ready.at, ready.earliest);
   }
 
-  // The span of time in which ranks arrived, common time; 0 when none did.
+  // First and last ready time in common time; 0 if none is known.
   std::int64_t firstNs() const {
     return arrived_.any() ? arrived_.first_ns : 0;
   }
@@ -127,10 +130,10 @@ class ReadyTable {
                                              std::uint32_t clock_id, Instant at,
                                              Instant earliest);
 
-  // Operations of which numbers are in the same block are in the same shard:
-  // blocks are dealt out in turn. A shard numbers its own without gaps.
+  // Distributes operations over shards by blocks of sequence numbers, in turn.
+  // The numbers within a shard have no gaps.
   struct Shard {
-    // Pages of rows: they stay where they are.
+    // Rows are stored in pages, so their addresses are stable.
     static constexpr std::size_t kRows = 256;
     std::vector<std::unique_ptr<Row[]>> pages;
     std::uint32_t count = 0;
@@ -160,7 +163,7 @@ class ReadyTable {
     bool any() const { return first_ns <= last_ns; }
     void add(const Span& other);
   };
-  // What goes to one shard, or to any.
+  // Adds to one shard only, or to all.
   Span add(std::optional<std::size_t> only, const OwnReadyTimes& ready_times,
            const v1::ClockModel& clock, std::uint32_t clock_id);
 
@@ -169,19 +172,19 @@ class ReadyTable {
   Span arrived_;
 };
 
-// ReadyRows are the rows of an ReadyTable as one stream asks for them:
-// where those of a call are is looked up once.
+// ReadyRows looks up the rows of a ReadyTable for one stream. It caches the
+// index of each call.
 //
-// Several threads may ask, each for streams of its own.
+// Thread safe across instances: each thread may use its own.
 class ReadyRows {
  public:
-  // When all that is asked for has arrived. Both must outlive it.
+  // Construct after all streams were added. Both arguments must outlive it.
   ReadyRows(const ReadyTable& ready_times, const ReadyTable::Stream& stream);
 
   const ReadyTable::Stream& stream() const { return stream_; }
 
-  // The row of an operation of the stream, if all ranks called the same;
-  // nullptr otherwise. Only of one that has a MatchedCall.
+  // Returns the row of an operation, or nullptr if ranks called different
+  // things. The operation must have a MatchedCall.
   const ReadyTable::Row* find(const AssembledOperation& op) const {
     const std::size_t shard = ready_times_.shardOf(op.seq);
     const std::uint32_t index = OperationIndex::find(
@@ -195,7 +198,7 @@ class ReadyRows {
  private:
   const ReadyTable& ready_times_;
   const ReadyTable::Stream& stream_;
-  // Per call of the stream, and shard.
+  // Per call of the stream and shard.
   std::vector<const OperationIndex::Numbers*> of_call_;
 };
 

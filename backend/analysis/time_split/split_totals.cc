@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kMin = 10;
 constexpr std::size_t kMinWindows = 3;
 
-// What the windows on one side say.
+// Summary of the windows on one side of a change.
 struct Side {
   Histogram all;
   std::size_t windows = 0;
@@ -48,11 +48,11 @@ std::optional<Trend::Change> Trend::degraded() const {
 namespace {
 
 void addSpeed(Histogram& bandwidths, double bytes, std::uint64_t ns) {
-  // Faster than that no clock can tell.
+  // Upper bound, in bytes per second. Faster values are measurement errors.
   constexpr double kMax = 1e18;
   if (ns == 0 || bytes <= 0) return;
   const double speed = std::min(bytes * 1e9 / static_cast<double>(ns), kMax);
-  // The nearest whole number, as of llround, which is a call.
+  // Rounds to nearest without the function call of llround().
   const auto below = static_cast<std::uint64_t>(speed);
   bandwidths.add(below + (speed - static_cast<double>(below) >= 0.5));
 }
@@ -106,7 +106,7 @@ void SplitTotals::add(const OperationSplit& split,
   if (split.transfer) {
     parts_.transfer.add(*split.transfer);
     const std::uint64_t ns = notBelowZero(split.transfer->ns);
-    // A time that is not told from 0 gives no bandwidth.
+    // A time indistinguishable from 0 gives no bandwidth.
     if (split.transfer_above_zero) {
       addSpeed(parts_.transfer_bandwidth, bus_bytes, ns);
     }

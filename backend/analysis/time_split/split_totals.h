@@ -1,4 +1,4 @@
-// Time splits of many operations, added up.
+// Adds up the time splits of many operations.
 
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace traced {
 
-// Trend tells whether a time became another one in the course of a run.
+// Trend detects whether a time increased in the course of a run.
 class Trend {
  public:
-  // Into how many windows of equal length a run is cut.
+  // Number of equal time windows of a run.
   static constexpr std::size_t kWindows = 16;
 
   void add(std::size_t window, std::uint64_t ns) { windows_[window].add(ns); }
@@ -28,46 +28,45 @@ class Trend {
     }
   }
 
-  // From window `since` on the median is `after_ns`, and before it was
-  // `before_ns`.
+  // The median is `after_ns` from window `since` on, and `before_ns` before it.
   struct Change {
     std::size_t since = 0;
     std::uint64_t before_ns = 0;
     std::uint64_t after_ns = 0;
   };
 
-  // The first place where all windows behind it have a median at least a
-  // quarter above that of every window before it. On each side there are at
-  // least three windows with ten values each.
+  // Returns the first change after which each window has a median at least a
+  // quarter above that of every window before. Each side needs at least three
+  // windows of ten values each.
   std::optional<Change> degraded() const;
 
  private:
   std::array<Histogram, kWindows> windows_;
 };
 
-// Sums over operations, and which of them could not be split.
+// Sums over operations, and how many could not be split.
 struct SplitSums {
   TimeSum wait_for_peers;
   TimeSum transfer;
   TimeSum exposed;
   TimeSum slack;
-  // By how much the sum of the waits can be off.
+  // Maximum error of the sum of waits.
   std::uint64_t wait_uncertain_ns = 0;
-  // Operations where it is certain who was ready last, and in how many of them
-  // this was a rank looked at, and by how much in all.
+  // Number of operations whose last rank is certain. `last` covers those where
+  // it was one of this row's ranks, with the time it was behind.
   std::uint64_t ready_times = 0;
   TimeSum last;
-  // Operations without a wait for peers or without a transfer time.
+  // Number of operations without a wait for peers or a transfer time.
   std::uint64_t withheld = 0;
 
   void add(const OperationSplit& split);
   void add(const SplitSums& other);
 };
 
-// How often one rank was the last.
+// How often one rank was last.
 struct Lateness {
   std::uint64_t ready_times = 0;
-  Histogram behind_ns;  // of those where it was
+  Histogram behind_ns;  // over the operations in which it was last
 
   std::uint64_t last() const { return behind_ns.count(); }
 
@@ -79,15 +78,17 @@ struct Lateness {
 
 class SplitTotals {
  public:
-  // All but the arrival. Bandwidth is only had where `message_bytes` and
-  // `bus_factor` are positive.
+  // Adds everything except the lateness of ranks. Bandwidths need positive
+  // `message_bytes` and `bus_factor`. `window` is absent if the operation
+  // belongs to no window.
   void add(const OperationSplit& split, std::optional<std::size_t> window,
            double message_bytes, double bus_factor);
-  // Of a rank that arrived; stays where it is until another rank is asked for.
+  // Returns the entry of a rank. The reference is valid until another rank is
+  // requested.
   Lateness& latenessOf(std::uint32_t rank) { return ranks_[rank]; }
   void add(const SplitTotals& other);
 
-  // What it is made of, but for the ranks.
+  // Internal representation, without the ranks.
   struct Parts {
     CertifiedTimes wait_for_peers;
     CertifiedTimes transfer;
@@ -102,8 +103,9 @@ class SplitTotals {
 
   const CertifiedTimes& waitForPeers() const { return parts_.wait_for_peers; }
   const CertifiedTimes& transfer() const { return parts_.transfer; }
-  // Medians, in 1e9 bytes per second; absent when no operation has one. Over
-  // transfer time, and from being ready to the end.
+  // Return median bus bandwidths in 1e9 bytes per second, over the transfer
+  // time and over the time from ready to end. Return nullopt if no operation
+  // has one.
   std::optional<double> transferBusbwGbs() const;
   std::optional<double> readyBusbwGbs() const;
   const absl::btree_map<std::uint32_t, Lateness>& ranks() const {

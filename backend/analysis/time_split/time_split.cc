@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// What the host's clock alone tells.
+// Sets the times that need only the rank's own clock.
 void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
                  Instant ready) {
   if (op.failed) return;
@@ -37,8 +37,8 @@ OperationSplit::Awaited awaitedOf(const ReadyTable::Row& row,
   return {row.last_rank, notBelowZero(ns), notBelowZero(certain_ns)};
 }
 
-// From `from` to the end, or from the last of those it depends on, if that was
-// later. `row`: of these, if it does.
+// Returns the time from `from`, or from the last rank depended on if that was
+// later, to the end. `row` is nullptr if the rank depends on none.
 CertifiedTime transferFrom(const CommonInstant& from,
                            const ReadyTable::Row* row,
                            const CommonInstant& end) {
@@ -52,9 +52,10 @@ CertifiedTime transferFrom(const CommonInstant& from,
   return transfer;
 }
 
-// Until `until_ns` after it was ready, of `whole_ns` in all, it may have waited
-// for who passes something on or takes it. False where that may be most of the
-// transfer: nobody knows which it was.
+// Accounts for ranks that pass data on. Until `until_ns` after it was ready,
+// out of `whole_ns`, the rank may have waited for them. Widens both intervals.
+// Returns false if this may be most of the transfer: then the transfer time is
+// unknown.
 bool leaveOpen(std::int64_t until_ns, std::int64_t whole_ns,
                const CommonInstant& ready, OperationSplit& split,
                CertifiedTime& transfer) {
@@ -88,7 +89,7 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
   if (!role.independent) {
     const bool is_complete = met && met->isComplete(*call);
     if (!is_complete || !role.proves || (role.relayed && !end)) return split;
-    // The root of a group of its own waits for nobody.
+    // The root of a group of one waits for nobody.
     if (met->arrived > 0) row = met;
     split.wait_for_peers = row ? row->lastAfter(*ready) : CertifiedTime{};
     split.wait_for_peers->high_ns += ready->early_ns;
@@ -103,8 +104,8 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
   }
   if (!end) return split;
   CertifiedTime transfer = transferFrom(*ready, row, *end);
-  // Nothing ends before all are there: these ranks did not meet here, so none
-  // waited for another.
+  // No operation ends before all ranks are ready. These ranks did not meet in
+  // this operation, so none waited for another.
   if (transfer.high_ns < 0) {
     split.wait_for_peers.reset();
     split.ready.reset();
@@ -120,7 +121,7 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
     if (!leaveOpen(until_ns, whole_ns, *ready, split, transfer)) return split;
   }
   split.transfer_above_zero = transfer.low_ns > 0;
-  // It may have been over as soon as all were there.
+  // The operation may have ended as soon as all were ready.
   if (isLateBound(op)) {
     transfer.low_ns = std::min<std::int64_t>(transfer.low_ns, 0);
   }

@@ -1,4 +1,4 @@
-// TimeSplit cuts the time of an operation into waiting for peers and transfer.
+// Splits the time of an operation into waiting for peers and transfer.
 
 #pragma once
 
@@ -11,62 +11,63 @@
 
 namespace traced {
 
-// What is known of one operation on one rank. What cannot be decided, because a
-// rank's part or its clock is not known, is absent.
+// The known times of one operation on one rank. A field is absent if it cannot
+// be decided because another rank's part or clock is unknown.
 struct OperationSplit {
-  // The last ready among those it depends on, less its own; 0 for the last. At
-  // most until the last of all was ready, where any other may be the one that
-  // passes something on or takes it.
+  // Time from this rank's readiness to that of the last rank it depends on; 0
+  // if this rank is last. If data may pass through other ranks, the upper bound
+  // extends to the last of all ranks.
   std::optional<CertifiedTime> wait_for_peers;
-  // From the later of the two to the end; absent where most of that may have
-  // been a wait for such others. An end that is a late bound leaves
-  // its beginning open, but whether it is above 0 is the clocks' affair.
+  // From the end of waiting to the end of the operation. Absent if most of it
+  // may have been waiting for ranks that pass data on. If the end is an upper
+  // bound, the lower bound is at most 0; `transfer_above_zero` ignores that.
   std::optional<CertifiedTime> transfer;
   bool transfer_above_zero = false;
-  // From being ready to the end, on the rank's own clock.
+  // From ready to end, on the rank's own clock.
   std::optional<std::uint64_t> ready_to_end_ns;
-  // How long the caller was held up: by the wait, or the device by its stall.
+  // How long the caller was blocked in its wait, or the device was stalled.
   std::optional<std::uint64_t> exposed_ns;
-  // How long the end had been there when the caller began to wait for it.
+  // How long the operation had been finished when the caller began to wait.
   std::optional<std::uint64_t> slack_ns;
 
-  // Of an operation in which all wait for all, where it is certain who was the
-  // last: whether it was this rank, and how long after the last but one.
+  // Whether this rank was certainly last, and how long after the second last.
+  // Only for operations in which all ranks wait for all.
   struct Arrival {
     bool is_last = false;
     std::uint64_t behind_ns = 0;
   };
   std::optional<Arrival> ready;
-  // The same as clocks have it, certain or not: who seems to have been the
-  // last.
+  // Same by the estimated clocks, even if uncertain.
   std::optional<Arrival> likely_arrival;
-  // Where not all wait for all, the rank waited for: the sender, the root, or
-  // the last of those that a root waits for. `ns`: for that one alone.
+  // For operations in which not all wait for all: the sender, the root, or the
+  // last rank that a root waits for. `ns`: the time waited for that rank alone;
+  // `certain_ns`: its lower bound.
   struct Awaited {
     std::uint32_t rank = 0;
     std::uint64_t ns = 0;
     std::uint64_t certain_ns = 0;
   };
   std::optional<Awaited> awaited;
-  // When it was ready, on the common time line.
+  // When the rank was ready, in common time.
   std::optional<std::int64_t> ready_ns;
 };
 
-// `arrivals`: as the operation's stream asks for them.
+// `operation`: index into the operations of the stream of `ready_times`.
 OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation);
 
-// When the operation waited for peers, as clocks have it, and when it was in
-// transfer, on the rank's own clock; empty where that is not known.
+// Return when the operation waited for peers (by estimated clocks) and when it
+// transferred, on the rank's own clock. Empty if unknown.
 TimeWindow waitingWindow(const ReadyTable::Stream& stream,
                          std::size_t operation, const OperationSplit& split);
 TimeWindow transferWindow(const AssembledOperation& op,
                           const OperationSplit& split);
-// From `from`, or before it where `ns` is negative.
+// Returns the window of length |ns| after `from`, or before it if `ns` is
+// negative.
 TimeWindow windowAt(Instant from, std::int64_t ns);
 
-// Returns whether this rank certainly was the last of all members and held
-// others up, and by how much at least. Absent where the operation has no root,
-// or where it is not known when all members were ready.
+// Returns whether this rank was certainly the last of all members and delayed
+// others, and the minimum delay. Returns nullopt if the operation has no root
+// or some member's ready time is unknown.
 std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
                                                  std::size_t operation);
 
