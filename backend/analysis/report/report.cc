@@ -46,7 +46,7 @@ std::optional<T> named(const std::array<std::pair<const char*, T>, N>& all,
   return std::nullopt;
 }
 
-// Numbers by their values, before words.
+// Compares numbers by value, and puts them before words.
 bool isBefore(const std::string& a, const std::string& b) {
   std::uint64_t number_a = 0, number_b = 0;
   const bool is_a = absl::SimpleAtoi(a, &number_a);
@@ -160,7 +160,7 @@ std::optional<Latest> latestOf(const Report& report) {
     for (const auto& [rank, lateness] : ranks) {
       const auto last = static_cast<double>(lateness.last());
       const double part = last / static_cast<double>(lateness.ready_times);
-      // A row of one rank does not tell how many there are.
+      // With fewer than three ranks in the row, a fair share says nothing.
       const double enough =
           ranks.size() < 3
               ? 0.6

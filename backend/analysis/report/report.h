@@ -1,5 +1,5 @@
-// Report adds up what communication cost, per kind of call, rank and group.
-// Simulated calls are left out of it.
+// Report summarizes the cost of communication per kind of call, rank and group.
+// Simulated calls are left out.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace traced {
 
-// What calls are grouped by.
+// Keys by which calls are grouped.
 enum class ReportKey {
   kOp,
   kGroup,
@@ -38,68 +38,70 @@ enum class ReportKey {
   kProtocol,
 };
 
-// As on the command line: "op", "group", and so on.
+// Returns the name used on the command line, such as "op" or "group".
 std::string nameOf(ReportKey key);
 std::vector<std::string> reportKeyNames();
 std::optional<ReportKey> reportKeyNamed(const std::string& name);
 
-// Sums over calls. An instant that was not observed adds nothing.
+// Sums over calls. A duration is left out if one of its ends was not recorded.
 struct CallTotals {
   std::uint64_t calls = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  // The larger of the two of each call.
+  // Sum over calls of the larger of the two.
   std::uint64_t bytes = 0;
   TimeSum host;        // from issue to return
-  TimeSum completion;  // from issue to end, of calls that did not fail
+  TimeSum completion;  // from issue to end, without failed calls
   TimeSum wait;        // from the begin to the end of the first wait
-  // Calls whose end only a wait, a future or the backend's watchdog showed,
-  // late bounds; those whose end was not observed and did not fail; members of
-  // coalesced batches, which end as a whole, without an end of their own; those
-  // that failed.
+  // Calls by how their end is known. The first three are upper bounds, from a
+  // wait, a future or the backend's watchdog. Then calls whose end was not
+  // recorded and that did not fail; members of coalesced batches, which end
+  // together; and failed calls.
   std::uint64_t ends_at_wait = 0;
   std::uint64_t ends_by_future = 0;
   std::uint64_t ends_at_hook = 0;
   std::uint64_t ends_unknown = 0;
   std::uint64_t ends_with_batch = 0;
   std::uint64_t failed = 0;
-  // Calls that were put into a graph and not carried out; they have no end.
+  // Calls captured into a graph and not executed; they have no end.
   std::uint64_t captured = 0;
-  // Calls that had not ended when they returned, and of which no wait was seen:
-  // the program may have waited in a way that shows none, as through a future.
-  // And how long it waited for all of them at most, if no record was lost.
+  // Calls that had not ended when they returned and have no recorded wait: the
+  // program may have waited unseen, for example through a future. And an upper
+  // bound of the time it waited for them, valid if no record was lost.
   std::uint64_t waits_unknown = 0;
   std::uint64_t unseen_at_most_ns = 0;
-  // Calls of which the operations are part, as of broadcast_object_list(): only
-  // of a report by parent.
+  // Number of enclosing calls, such as broadcast_object_list(). Only in a
+  // report by parent.
   std::uint64_t parents = 0;
-  // The rank time that calls and waits held up; see HeldTime.
+  // Rank time blocked by calls and by waits; see HeldTime.
   std::uint64_t held_call_ns = 0;
   std::uint64_t held_wait_ns = 0;
   SplitSums split;
 
   void add(const CallTotals& other);
-  // Held time as a part of `run_ns`, 0 when that is 0. It is at least
-  // that: waits that were not seen come on top.
+  // Returns blocked time as a part of `run_ns`, or 0 if that is 0. A lower
+  // bound: unseen waits come on top.
   double shareOf(std::uint64_t run_ns) const;
-  // With all of these, if no record was lost.
+  // Returns the share including all unseen waits: an upper bound if no record
+  // was lost.
   double mostOf(std::uint64_t run_ns) const;
 };
 
-// Rank time in which an operation was in a state, whether the program waited
-// for it or not. An instant of a rank counts once.
+// Rank time with at least one operation in a state, whether or not the program
+// waited for it. Overlapping operations count once.
 struct StateTimes {
-  // Waiting for peers: at least, as clocks have it, and at most.
+  // Waiting for peers: lower bound, estimate and upper bound.
   std::uint64_t waiting_low_ns = 0;
   std::uint64_t waiting_ns = 0;
   std::uint64_t waiting_high_ns = 0;
   std::uint64_t transfer_ns = 0;
-  // A caller, or the device, was held up by it.
+  // The caller or the device was blocked by it.
   std::uint64_t exposed_ns = 0;
 
   void add(const StateTimes& other);
   std::uint64_t waitUncertainNs() const;
-  // Else it is only known to be between its bounds.
+  // Returns whether the estimate is meaningful. Otherwise only the bounds are
+  // known.
   bool isWaitSurelyNotZero() const { return waiting_ns >= waitUncertainNs(); }
 };
 
@@ -110,8 +112,8 @@ struct ReportRow {
   TimeSummary host;
   TimeSummary completion;
   TimeSummary wait;
-  // Medians over calls, over completion time, in 1e9 bytes per second. Absent
-  // when no call has one.
+  // Medians over calls of bandwidth over completion time, in 1e9 bytes per
+  // second. Absent if no call has one.
   std::optional<double> algbw_gbs;
   std::optional<double> busbw_gbs;
   double share = 0;
@@ -121,7 +123,7 @@ struct ReportRow {
 
 struct RankTotals {
   std::uint32_t rank = 0;
-  // From its first operation to its last.
+  // From the rank's first operation to its last.
   std::uint64_t run_ns = 0;
   CallTotals totals;
   StateTimes states;
@@ -132,7 +134,7 @@ struct Report {
   std::vector<ReportRow> rows;
   std::vector<RankTotals> ranks;
   GroupCatalog groups;
-  // Groups that rows and sentences take together, if any.
+  // Groups that rows and sentences combine, if any.
   std::vector<GroupRoles::Role> roles;
   // One per group of the catalog.
   std::vector<CallTotals> group_totals;
@@ -140,29 +142,29 @@ struct Report {
   StateTimes all_states;
   RunSummary summary;
   ClockSummary clocks;
-  // Operations that were read and are in none of the above, as the scope says.
+  // Operations that were read but excluded by the scope.
   ReportedScope scope = ReportedScope::kAll;
   std::uint64_t out_of_scope = 0;
-  // What it is about, and how many operations are outside of that.
+  // The reported window, and how many operations are outside it.
   RunWindow window;
   std::uint64_t out_of_window = 0;
-  // How long after the first rank arrived anywhere the windows of a trend
-  // begin: that many times the window's number.
+  // Length of a window of a trend. Windows are consecutive and start when the
+  // first rank was ready for any operation.
   std::uint64_t window_ns = 0;
-  // What pictures show, where that was asked for.
+  // Data of the pictures, if requested.
   std::optional<Pictures> pictures;
 
   bool isBy(ReportKey key) const {
     return std::find(by.begin(), by.end(), key) != by.end();
   }
-  // Whether shares are at most what mostOf() says: nothing was lost.
+  // Whether mostOf() is an upper bound: nothing was lost.
   bool isBounded() const { return !summary.losses().any(); }
 };
 
-// The rank that was last most often, and in what. Absent where none stands out:
-// a rank counts if it was last in at least ten operations of a row, in at least
-// 60 % of them or, of many ranks, twice its share, and is the
-// one that others lost most time to.
+// The rank that was most costly as the last one, and the row concerned. A rank
+// counts if it was last in at least ten operations of a row, and in at least 60
+// % of them. With many ranks, twice its fair share is enough. Of these, the
+// rank on which others lost most time is chosen.
 struct Latest {
   std::uint32_t rank = 0;
   std::size_t row = 0;  // into Report::rows
@@ -184,7 +186,7 @@ enum class ReportOrder {
 
 std::optional<ReportOrder> reportOrderNamed(const std::string& name);
 
-// Largest first; kName by the keys. Rows that are equal are sorted by name.
+// Sorts largest first; kName sorts by the keys. Equal rows are sorted by name.
 void sortRows(Report& report, ReportOrder order);
 
 }  // namespace traced

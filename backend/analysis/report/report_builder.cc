@@ -47,7 +47,7 @@ Report ReportBuilder::finish() && { return std::move(*this).finish({}); }
 
 namespace {
 
-// Of each rank; empty where one is not known.
+// Returns the node of each rank, or nothing if one is unknown.
 std::vector<RankNode> nodesOf(const std::vector<std::uint32_t>& ranks,
                               const NodeIndex& index) {
   std::vector<RankNode> nodes;
@@ -59,7 +59,7 @@ std::vector<RankNode> nodesOf(const std::vector<std::uint32_t>& ranks,
   return nodes;
 }
 
-// What one thread adds up.
+// The sums of one thread.
 struct ReportWorker {
   ReportSums sums;
   std::optional<PictureBuilder> pictures;

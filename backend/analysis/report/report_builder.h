@@ -1,4 +1,4 @@
-// The report of a run, made from its streams.
+// Builds the report of a run from its streams.
 
 #pragma once
 
@@ -14,28 +14,28 @@
 
 namespace traced {
 
-// ReportBuilder makes a Report from streams that are shown to it.
+// ReportBuilder makes a Report from the streams added to it.
 //
-// Memory: that of one ReportSums for each thread; those of all rows together
-// are as large as if there were one.
+// Memory: one ReportSums per thread. Together their rows are as large as those
+// of a single one.
 class ReportBuilder {
  public:
-  // What of a run is known beforehand, for the split into waiting for peers and
-  // transfer: when ranks arrived, the clocks, and all groups.
+  // Data of the whole run needed to split times into waiting for peers and
+  // transfer: ready times, clocks and all groups.
   struct Peers {
     const ReadyTable& ready_times;
     ClockSummary clocks;
     GroupCatalog groups;
   };
-  // Which operations count, and where ranks ran.
+  // Which operations count, and the node of each rank.
   struct Scope {
     ReportedScope reported;
     const NodeIndex& nodes;
   };
 
-  // Without `peers` operations are not split, without `scope` all count,
-  // without `roles` each group has rows of its own. They must outlive the
-  // builder.
+  // Without `peers`, operations are not split. Without `scope`, all operations
+  // count. Without `roles`, each group has its own rows. All of them must
+  // outlive the builder.
   explicit ReportBuilder(std::vector<ReportKey> by,
                          const Peers* peers = nullptr,
                          const Scope* scope = nullptr,
@@ -43,36 +43,38 @@ class ReportBuilder {
   ReportBuilder(const ReportBuilder&) = delete;
   ReportBuilder& operator=(const ReportBuilder&) = delete;
 
-  // All of a stream, in one thread. In the order of the ranks.
+  // Adds a whole stream, on one thread. Call in ascending order of rank.
   void add(const StreamTable& table);
 
-  // The same in two parts: the summary in the order of the ranks, and in
-  // between or later the operations, by several threads. Each adds to sums of
-  // its own; they are finished together.
+  // Same in two steps: call summarize() in ascending order of rank; add the
+  // operations at any time to sums(), one instance per thread. finish() merges
+  // them.
   void summarize(const StreamTable& table) { report_.summary.add(table); }
   ReportSums sums() const { return ReportSums(plan_); }
   const GroupCatalog& groups() const { return report_.groups; }
 
-  // Rows are in the order in which the streams come upon them; see sortRows().
+  // Returns the report. Rows are in order of first appearance; see sortRows().
   Report finish(std::vector<ReportSums> sums) &&;
   Report finish() &&;
 
  private:
   ReportPlan plan_;
   Report report_;
-  // Of the one thread.
+  // Sums of add(), for use with one thread.
   ReportSums sums_;
   std::size_t added_ = 0;
 };
 
-// Reads the selected streams twice: first to learn when each rank arrived at
+// Reads the selected streams twice: first to find when each rank was ready for
 // each collective, then to split the time of each operation, several streams at
-// once. Memory: a stream per thread, a row per collective, 64 MiB at most for a
-// host whose clock is not aligned yet, and what ReportBuilder keeps.
-// With a window only what was issued in it counts, and ranks are as long as it;
-// who waited for whom is told from all of the run.
-// `fold`: many groups of one role have rows together. `with_pictures`: the
-// report has Pictures, too.
+// once.
+//
+// With a window, only operations issued in it count, and the run of a rank is
+// the window. Dependencies between ranks are still derived from the whole run.
+// `fold`: groups of one role share rows. `with_pictures`: include Pictures.
+//
+// Memory: a stream per thread, a row per collective, up to 64 MiB for a host
+// whose clock is not aligned yet, and that of ReportBuilder.
 Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    ReportedScope scope = ReportedScope::kAll,
                    const RunWindow& window = {}, bool fold = false,

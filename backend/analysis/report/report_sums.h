@@ -1,5 +1,4 @@
-// ReportSums adds up the operations of some of the streams of a run: those that
-// one thread reads.
+// ReportSums adds up the operations of the streams that one thread reads.
 
 #pragma once
 
@@ -22,48 +21,49 @@
 
 namespace traced {
 
-// What the sums of all threads are made by.
+// Settings shared by the sums of all threads.
 struct ReportPlan {
   RowKeys keys;
-  // Operations are split where this is known: when ranks arrived, and how long
-  // the windows of a trend are.
+  // If set, operations are split by these ready times. `window_ns`: length of a
+  // trend's windows.
   const ReadyTable* ready_times = nullptr;
   std::uint64_t window_ns = 1;
-  // Which operations count, and where ranks ran; without `nodes` all do.
+  // Which operations count, and the node of each rank. Without `nodes`, all
+  // count.
   ReportedScope scope = ReportedScope::kAll;
   const NodeIndex* nodes = nullptr;
 };
 
-// A stream, and what the run says of it.
+// A stream with the data of the run that concerns it.
 struct ReportedStream {
-  // Its number among those of the run.
+  // Its position among the run's streams.
   std::size_t place = 0;
   const StreamTable& table;
-  // Of its groups, their indices in the catalog, which has all of them.
+  // Catalog index of each of its groups. The catalog is complete.
   absl::Span<const std::uint32_t> groups;
   const GroupCatalog& catalog;
-  // As it was shown to the arrivals; nullptr where there are none.
+  // The stream as added to the ReadyTable; nullptr if operations are not split.
   const ReadyTable::Stream* arrived = nullptr;
 };
 
-// Not thread safe. Sums of any streams, added in any order, are the same.
-// Memory: that of RowSamples and some KiB per row for what is between ranks;
-// while a stream is added up to 64 bytes for each of its operations.
+// Not thread safe. The result does not depend on the order of streams or on
+// their distribution over instances. Memory: RowSamples, some KiB per row for
+// times between ranks, and up to 64 bytes per operation of the current stream.
 class ReportSums {
  public:
   explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
 
-  // `pictures`: is shown the operations that are split; may be nullptr.
+  // `pictures` receives the split operations; may be nullptr.
   void add(const ReportedStream& stream, PictureBuilder* pictures);
   void add(ReportSums&& other);
 
-  // Rows are in the order in which the streams come upon them. `threads`: how
-  // many may work at once.
+  // Stores the result in `report`. Rows are in order of first appearance.
+  // `threads`: maximum number of threads to use.
   void finish(std::size_t threads, Report& report) &&;
 
  private:
   class StreamAdder;
-  // Where in the run something is met first: stream and operation.
+  // Position of a first appearance: stream, then operation.
   using Place = std::pair<std::size_t, std::size_t>;
   struct Row {
     Place first;
@@ -75,7 +75,7 @@ class ReportSums {
     RankTotals told;
   };
 
-  // A row stays where it is.
+  // Returns the row, adding it if needed. Its address is stable.
   Row& rowFor(std::vector<std::string> keys, Place first);
 
   const ReportPlan& plan_;

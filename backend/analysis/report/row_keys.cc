@@ -34,8 +34,8 @@ std::string contextText(ReportKey key, const v1::Context& context) {
   }
 }
 
-// "0>1": from whom to whom, the same on both sides; "?>1" of a receive that
-// takes what comes.
+// Returns "0>1": sender and receiver, equal on both sides. Returns "?>1" for a
+// receive from any rank and "-" for other operations.
 std::string linkText(std::uint32_t rank, const v1::Call& call) {
   if (!isPointToPoint(call.op())) return "-";
   const std::uint32_t peer_plus_1 = call.peer_global_plus_1();

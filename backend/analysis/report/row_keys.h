@@ -1,4 +1,4 @@
-// RowKeys says which row of a report an operation belongs to.
+// RowKeys determines the report row of an operation.
 
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace traced {
 
-// What operations of one stream have in common, apart from their call, as far
-// as rows are told apart by it, or sizes.
+// Attributes of an operation besides its call, as far as they select its row or
+// change its size. Attributes that do not matter stay at their defaults.
 struct RowContext {
   std::optional<std::uint64_t> step;
-  // Id of the stream's context, 0: none.
+  // Id of the stream's context; 0: none.
   std::uint32_t context = 0;
-  // Id of its stack, 0: none.
+  // Id of its stack; 0: none.
   std::uint32_t stack = 0;
   // Ids of texts, see AssembledOperation.
   std::uint32_t algorithm = 0;
   std::uint32_t protocol = 0;
-  // Of the end of a coalesced batch.
+  // Set for the end of a coalesced batch.
   std::uint64_t batch_bytes = 0;
   double batch_bus_factor = -1;
 
@@ -40,7 +40,7 @@ struct RowContext {
 
 class RowKeys {
  public:
-  // Without `roles` each group has rows of its own.
+  // Without `roles`, each group has its own rows.
   RowKeys(std::vector<ReportKey> by, const GroupRoles* roles);
 
   const std::vector<ReportKey>& by() const { return by_; }
@@ -48,8 +48,8 @@ class RowKeys {
   RowContext placeOf(const StreamTable& table, const AssembledOperation& op,
                      const BatchSizes& sizes) const;
 
-  // A text for each key. `call`: nullptr where it is not known; `group`: its
-  // number in `groups`.
+  // Returns a text for each key. `call` is nullptr if unknown; `group` is its
+  // index in `groups`.
   std::vector<std::string> textsOf(const StreamTable& table,
                                    const v1::Call* call,
                                    const RowContext& place, std::uint32_t group,

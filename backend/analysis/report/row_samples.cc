@@ -10,7 +10,7 @@ OperationSample sampleOf(const AssembledOperation& op) {
   OperationSample sample;
   sample.host_ns = between(op.issued, op.returned);
   sample.wait_ns = between(op.wait_began, op.wait_ended);
-  // How much a failed operation did until then is not known.
+  // A failed operation has no meaningful completion time.
   if (!op.failed) sample.completion_ns = between(op.issued, op.ended);
   return sample;
 }
@@ -39,7 +39,7 @@ bool hasBandwidth(const CallSize& size) {
   return size.bus_factor >= 0 && size.message_bytes != 0;
 }
 
-// Bytes per nanosecond are 1e9 bytes per second.
+// One byte per nanosecond is 1e9 bytes per second.
 double algbwOf(const CallSize& size, std::uint64_t ns) {
   return size.message_bytes / static_cast<double>(ns);
 }

@@ -1,4 +1,4 @@
-// What operations add to the sums and samples that they are part of.
+// Adds operations to the sums and samples of their rows.
 
 #pragma once
 
@@ -23,10 +23,10 @@ struct OperationSample {
 
 OperationSample sampleOf(const AssembledOperation& op);
 
-// What is said of an operation besides its times.
+// Attributes of an operation besides its times.
 struct OperationMode {
   bool captured = false;
-  // It has members of a coalesced batch.
+  // The operation has members of a coalesced batch.
   bool in_batch = false;
   bool unseen_wait = false;
 };
@@ -34,10 +34,10 @@ struct OperationMode {
 void addTo(CallTotals& totals, const AssembledOperation& op,
            const OperationSample& sample, const OperationMode& manner);
 
-// What of a call's size its bandwidths are told from.
+// The size of a call, as far as its bandwidths need it.
 struct CallSize {
   double message_bytes = 0;
-  double bus_factor = -1;  // below 0: there are none
+  double bus_factor = -1;  // negative: no bandwidth
 
   bool operator==(const CallSize&) const = default;
   template <typename H>
@@ -46,12 +46,12 @@ struct CallSize {
   }
 };
 
-// RowSamples keeps what percentiles over the calls of a row are told from.
+// RowSamples keeps samples for percentiles over the calls of a row.
 //
-// Memory: 24 bytes per call, until there are Samples::kMaxExact of a size.
+// Memory: 24 bytes per call, up to Samples::kMaxExact calls of a size.
 class RowSamples {
  public:
-  // The number of a size among those of this row.
+  // Returns the number of a size within this row, adding it if needed.
   std::size_t numberOf(const CallSize& size);
 
   void add(const OperationSample& sample, std::size_t size_number) {
@@ -79,22 +79,23 @@ class RowSamples {
   absl::flat_hash_map<CallSize, std::size_t> numbers_;
 };
 
-// How much the coalesced batches of one stream moved: their members together.
+// The combined size of a coalesced batch's members.
 struct BatchSize {
-  // The sum of S (trace_io/message_size.h) of the members, and of S times their
-  // bus factors.
+  // Sum over members of S (trace_io/message_size.h), and of S times the bus
+  // factor.
   std::uint64_t message_bytes = 0;
   double bus_bytes = 0;
-  // Every member has a bandwidth.
+  // Whether every member has a bandwidth.
   bool has_bandwidth = true;
 };
 
 class BatchSizes {
  public:
-  // Knows none of a stream that lost records: members may be among them.
+  // Stays empty for a stream that lost records: members could be missing.
   explicit BatchSizes(const StreamTable& table);
 
-  // Of the operation that a batch ends with; nullptr for any other.
+  // Returns the size of the batch that ends with `op`, or nullptr for any other
+  // operation.
   const BatchSize* of(const StreamTable& table,
                       const AssembledOperation& op) const;
 

@@ -12,10 +12,10 @@ namespace traced {
 
 namespace {
 
-// Of what is kept of a host until its clock is aligned.
+// Limit on what is kept of a host until its clock is aligned.
 constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 
-// What a stream adds when its clock is known.
+// What a stream adds once its clock is known.
 struct OwnPart {
   OwnReadyTimes ready_times;
   Instant first;

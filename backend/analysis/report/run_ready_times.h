@@ -1,5 +1,5 @@
-// RunReadyTimes is what is known of a run before its operations are split:
-// clocks, groups, and when ranks arrived.
+// RunReadyTimes holds what is needed before operations can be split: clocks,
+// groups and ready times.
 
 #pragma once
 
@@ -16,23 +16,24 @@
 namespace traced {
 
 struct RunReadyTimes {
-  // Of all streams of the set, in their order.
+  // One per stream of the set, in the same order.
   AlignedClocks clocks;
   std::vector<std::uint32_t> clock_ids;
-  // Of the selected ones: indices of their groups.
+  // Catalog indices of each stream's groups. Filled for selected streams.
   std::vector<std::vector<std::uint32_t>> groups_of;
   GroupCatalog groups;
   ReadyTable ready_times;
-  // Of the selected streams, ascending.
+  // Ranks of the selected streams, ascending.
   std::vector<std::uint32_t> ranks;
-  // Whether any of them marked steps.
+  // Whether any selected stream has marked steps.
   bool by_step = false;
-  // In which ranks arrived; where none did, in which any of them recorded.
+  // The time in which ranks were ready for operations, or, if none was, the
+  // time in which any rank recorded.
   PictureSpan span;
 };
 
-// Reads the selected streams, as often as aligning their clocks takes. `also`:
-// for who keeps more of them than this.
+// Reads the selected streams, as often as clock alignment needs. `also` may
+// keep further data of each stream.
 RunReadyTimes readReadyTimes(const TraceSet& set,
                              const KeepOfStream& also = {});
 

@@ -1,4 +1,4 @@
-// Adds one stream to the sums of a report.
+// StreamAdder adds one stream to the sums of a report.
 
 #pragma once
 
@@ -25,7 +25,7 @@ class ReportSums::StreamAdder {
   void addAll();
 
  private:
-  // What all operations of one call, at one place, have in common.
+  // Data shared by all operations with one call and one RowContext.
   struct Part {
     Row* row = nullptr;
     std::uint32_t group = GroupCatalog::kNone;
@@ -33,13 +33,14 @@ class ReportSums::StreamAdder {
     std::uint64_t bytes_out = 0;
     bool captured = false;
     CallSize size;
-    std::size_t size_number = 0;  // in the samples of the row
+    std::size_t size_number = 0;  // within the samples of the row
     CallTotals totals;
-    // How late the rank was in this row, once it is known to have been there.
+    // Lateness of the rank in this row. Set by its first operation with a known
+    // last rank.
     Lateness* lateness = nullptr;
   };
 
-  // An operation whose wait was not seen, and what it is part of.
+  // An operation without a recorded wait, and its row and group.
   struct Unseen {
     UnseenWaits::Window window;
     Row* row = nullptr;
@@ -69,7 +70,8 @@ class ReportSums::StreamAdder {
   absl::flat_hash_map<std::pair<std::uint32_t, RowContext>,
                       std::unique_ptr<Part>>
       parts_;
-  // Of each call that of its latest operation, which mostly serves the next.
+  // The latest part per call. The next operation of the call usually has the
+  // same part.
   struct Newest {
     RowContext place;
     Part* part = nullptr;
@@ -78,11 +80,11 @@ class ReportSums::StreamAdder {
   Newest without_call_;
   std::vector<Unseen> unseen_;
   const bool by_parent_;
-  // Numbers of parents that a row has.
+  // Parents already counted, per row.
   absl::flat_hash_set<std::pair<const Row*, std::uint64_t>> parents_;
   const HeldTime held_;
   const TimeWindow span_;
-  // What StateTimes adds up.
+  // Inputs of StateTimes.
   CoveredTime waiting_low_, waiting_, waiting_high_, transfer_, exposed_;
 };
 

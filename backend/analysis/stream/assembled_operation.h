@@ -1,5 +1,5 @@
-// AssembledOperation is everything one id of a stream collects, over all its
-// chunks. See docs/reference/format.md, "Rows".
+// AssembledOperation collects all rows with one operation id, over all chunks
+// of a stream. See docs/reference/format.md, "Rows".
 
 #pragma once
 
@@ -14,19 +14,20 @@ struct AssembledOperation : OperationProgress {
 
   // Index into StreamDefinitions::calls().
   std::uint32_t call = kNoCall;
-  // Ids of definitions of the stream, 0: none.
+  // Ids of the stream's definitions; 0: none.
   std::uint32_t buffers = 0;
   std::uint32_t thread = 0;
   std::uint32_t context = 0;
   std::uint32_t stack = 0;
-  // How the communication library carried it out: ids of texts, 0: it did not
-  // say, kSeveral: in several ways. And the most channels that it took.
+  // How the communication library executed it, as ids of texts. 0: not
+  // reported; kSeveral: in several ways. `channels` is the largest number of
+  // channels used.
   std::uint32_t algorithm = 0;
   std::uint32_t protocol = 0;
   static constexpr std::uint32_t kSeveral = ~std::uint32_t{0};
   std::uint16_t channels = 0;
 
-  // `call_index`: as `call`.
+  // `call_index`: index into StreamDefinitions::calls().
   [[gnu::always_inline]] void issue(const IssueRow& row,
                                     std::uint32_t call_index) {
     apply(row);

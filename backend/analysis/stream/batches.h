@@ -1,5 +1,5 @@
-// Batches are the coalesced batches of one stream: calls that are carried out,
-// and end, as a whole. See docs/reference/format.md, "Rows".
+// Batches finds the coalesced batches of one stream: calls that are executed
+// together and end together. See docs/reference/format.md, "Rows".
 
 #pragma once
 
@@ -11,23 +11,23 @@
 namespace traced {
 
 struct Batch {
-  // The operation that it ends with; nullptr when the batch was never closed,
-  // or that record was lost.
+  // The operation that ends the batch. nullptr if the batch was never closed or
+  // that record was lost.
   const AssembledOperation* end = nullptr;
-  // The first of its members that is a collective.
+  // The first member that is a collective; may be nullptr.
   const AssembledOperation* first_collective = nullptr;
   std::uint32_t members = 0;
 };
 
-// Of a stream, which outlives it.
+// The stream must outlive this object.
 class Batches {
  public:
   explicit Batches(const StreamTable& table);
 
-  // The batch of an operation, whether it is a member or the end of it;
-  // nullptr for one that stands alone.
+  // Returns the batch of which `op` is a member or the end, or nullptr if it
+  // belongs to none.
   const Batch* of(const AssembledOperation& op) const;
-  // Whether an operation is carried out with others.
+  // Returns whether `op` is a member of a batch, and so ends with it.
   bool hasMember(const AssembledOperation& op) const;
 
  private:

@@ -1,5 +1,4 @@
-// What a call was made with, in short words, and where in the program it was
-// made.
+// Describes a call's arguments and its place in the program.
 
 #pragma once
 
@@ -13,28 +12,30 @@
 
 namespace traced {
 
-// The dtype of all its tensors, "mixed" when they differ, "-" without tensors.
+// Returns the dtype of all tensors; "mixed" if they differ, "-" without
+// tensors.
 std::string dtypeText(const v1::Call& call);
 
-// The shapes of some of its tensors: "[1024,512]", "3*[64] [2,64]"; empty
+// Returns the shapes of `tensors`, such as "[1024,512]" or "3*[64] [2,64]"; ""
 // without tensors.
 std::string shapesText(
     const google::protobuf::RepeatedPtrField<v1::TensorRun>& tensors);
 
-// The shapes of its inputs, or of its outputs when it has none; "-" without
-// tensors.
+// Returns the shapes of the inputs, or of the outputs if it has no inputs; "-"
+// without tensors.
 std::string shapeText(const v1::Call& call);
 
-// CallSite is where in the program a call was made, as far as its stream
-// tells.
+// CallSite describes where in the program a call was made, as far as it was
+// recorded.
 struct CallSite {
-  // Each "" where it is not known: "/job/train.py:120 in forward",
-  // "Net.layers.3", "backward", "epoch / warm-up".
+  // Such as "/job/train.py:120 in forward", "Net.layers.3", "backward", "epoch
+  // / warm-up"; each "" if unknown.
   std::string site;
   std::string module;
   std::string phase;
   std::string annotations;
-  // "MemoryError, raised at /job/train.py:9 in train"; "": nothing was handled.
+  // The exception being handled: "MemoryError, raised at /job/train.py:9 in
+  // train"; "" if none.
   std::string handling;
   std::optional<std::uint64_t> step;
 
@@ -45,7 +46,7 @@ struct CallSite {
 CallSite callSiteOf(const StreamTable& table,
                     const AssembledOperation& operation);
 
-// Whether a stream may know any.
+// Returns whether the stream has any data about call sites.
 bool hasSites(const StreamTable& table);
 
 }  // namespace traced

@@ -13,15 +13,15 @@ double distance(std::int64_t from, std::int64_t to) {
   return static_cast<double>(to) - static_cast<double>(from);
 }
 
-// Beyond it a number of nanoseconds need not fit.
+// Larger numbers of nanoseconds may not fit 64 bits.
 constexpr double kLimit = 4e18;
 
-// Of a whole number of nanoseconds: one that fits, whatever a file says.
+// Truncates to a whole number that fits 64 bits, whatever a file contains.
 std::int64_t whole(double ns) {
   return static_cast<std::int64_t>(std::clamp(ns, -kLimit, kLimit));
 }
 
-// The nearest whole number, which is that of llround; that is a call.
+// Rounds like llround(), without the function call.
 std::int64_t rounded(double ns) {
   if (std::isnan(ns)) return std::numeric_limits<std::int64_t>::min();
   const std::int64_t below = whole(ns);
@@ -30,14 +30,15 @@ std::int64_t rounded(double ns) {
   return below + (part >= 0.5) - (part <= -0.5);
 }
 
-// As std::ceil, which is a call; of what is not below 0.
+// Rounds like std::ceil(), without the function call. `ns` must not be
+// negative.
 double roundedUp(double ns) {
   if (!(ns < kLimit)) return ns;
   const auto below = static_cast<double>(static_cast<std::int64_t>(ns));
   return below + (below < ns);
 }
 
-// What a knot says of the offset at another instant of its segment.
+// Returns the offset at another instant of the knot's segment.
 CertifiedNs offsetBy(const v1::ClockModel& clock, const v1::ClockKnot& knot,
                      std::int64_t monotonic_ns) {
   const double drift =

@@ -1,5 +1,5 @@
-// ClockCursor puts instants of one stream on the common time line. It remembers
-// where in the model it was: those that follow each other are found at once.
+// ClockCursor converts instants of one stream to common time. It caches its
+// position in the model, so ascending instants are fast.
 
 #pragma once
 
@@ -12,19 +12,19 @@
 
 namespace traced {
 
-// Not thread safe. The model must outlive it.
+// Not thread safe, not even the const functions. The model must outlive it.
 class ClockCursor {
  public:
   explicit ClockCursor(const v1::ClockModel& clock) : clock_(&clock) {}
 
   const v1::ClockModel& model() const { return *clock_; }
 
-  // As the functions of these names in clock_models.h.
+  // See the functions of these names in clock_models.h.
   std::int64_t commonNs(std::int64_t monotonic_ns) const;
   std::optional<CertifiedNs> certifiedNs(std::int64_t monotonic_ns) const;
 
  private:
-  // Finds the knots around an instant, if they are not those found last.
+  // Finds the knots around an instant, unless they are cached.
   void seek(std::int64_t monotonic_ns) const {
     if (monotonic_ns <= behind_ns_ || monotonic_ns > until_ns_) {
       find(monotonic_ns);
@@ -35,9 +35,8 @@ class ClockCursor {
   std::optional<CertifiedNs> certifiedOffset(std::int64_t monotonic_ns) const;
 
   const v1::ClockModel* clock_;
-  // The last knot before instants behind `behind_ns_` and up to `until_ns_`,
-  // and the first that is not; nullptr where there is none. None are found yet
-  // where there is no such instant.
+  // Cached knots around the instants in (behind_ns_, until_ns_]; nullptr before
+  // the first or after the last knot. The initial interval is empty.
   mutable const v1::ClockKnot* left_ = nullptr;
   mutable const v1::ClockKnot* right_ = nullptr;
   mutable std::int64_t behind_ns_ = std::numeric_limits<std::int64_t>::max();

@@ -10,7 +10,7 @@
 namespace traced {
 namespace {
 
-// Wall clock less monotonic clock.
+// Returns wall clock minus monotonic clock.
 std::int64_t wallOffset(const v1::Header& header) {
   return wrappingDifference(header.started().realtime_ns(),
                             header.started().monotonic_ns());
@@ -29,7 +29,7 @@ std::vector<v1::ClockModel> modelClocks(
   std::vector<v1::ClockModel> models;
   if (headers.empty()) return models;
   const v1::Header& base = *headers[reference];
-  // The clock of the time line is itself, whatever its wall clocks say.
+  // The reference clock has offset 0, whatever the wall clocks of its streams.
   absl::flat_hash_map<std::string, std::int64_t> offsets = {
       {clockNameOf(base), 0}};
   for (const v1::Header* header : headers) {

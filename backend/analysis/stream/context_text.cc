@@ -34,7 +34,7 @@ std::string frameText(const v1::Frame* frame) {
 std::string siteText(const v1::Frame& site, const v1::Frame* package) {
   std::string text = frameText(&site);
   if (!package) return text;
-  // Where packages lie says nothing.
+  // The install location of packages is not informative.
   const std::string folder = "-packages/";
   v1::Frame named = *package;
   const std::size_t at = named.file().rfind(folder);

@@ -1,5 +1,4 @@
-// Where in the program a call was issued, in short words; "" where that is not
-// known.
+// Formats where in the program a call was issued. Texts are "" if unknown.
 
 #pragma once
 
@@ -9,25 +8,26 @@
 
 namespace traced {
 
-// "epoch / warm-up": the annotations, the outermost first.
+// Returns the annotations, outermost first: "epoch / warm-up".
 std::string annotationsText(const v1::Context& context);
 
-// "Transformer.layers.3.attention": the model, and the module within it.
+// Returns the model and the module within it: "Transformer.layers.3.attention".
 std::string modulePath(const v1::Context& context);
 
-// "/job/train.py:120 in forward"; nullptr: "not known".
+// Returns "/job/train.py:120 in forward". `frame` may be nullptr: "not known".
 std::string frameText(const v1::Frame* frame);
-// "/job/train.py:120 in main, via accelerate/accelerator.py:2100 in backward";
-// `package` is what the call site called through, if it is known.
+// Returns "/job/train.py:120 in main, via accelerate/accelerator.py:2100 in
+// backward". `package` is the frame of the package that the call site called;
+// may be nullptr.
 std::string siteText(const v1::Frame& site, const v1::Frame* package);
 
-// "MemoryError, raised at /job/train.py:9 in train": the exception that was
-// handled; "": none.
+// Returns the exception being handled: "MemoryError, raised at /job/train.py:9
+// in train"; "" if none.
 std::string handlingText(const v1::Stack& stack);
 
-// "layer.cpp:120 in Layer::run()", "libtorch_cpu.so+0x66d2750 in
-// c10d::ProcessGroup::allreduce()" where there is no line, without "in" where
-// there is no name; nullptr: "not known".
+// Returns "layer.cpp:120 in Layer::run()". Without a line:
+// "libtorch_cpu.so+0x66d2750 in c10d::ProcessGroup::allreduce()". Without a
+// name, " in ..." is left out. `code` may be nullptr: "not known".
 std::string codeText(const v1::Code* code);
 
 }  // namespace traced

@@ -9,7 +9,7 @@ namespace traced {
 namespace {
 
 void shorten(std::string& text, std::size_t bytes) {
-  // Not inside a character of UTF-8.
+  // Do not cut inside a UTF-8 character.
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) >> 6) == 0b10) {
     --bytes;
   }
@@ -17,8 +17,7 @@ void shorten(std::string& text, std::size_t bytes) {
   text += "...";
 }
 
-// A text of a message is only touched where it is too long: to ask for it to
-// change it would make it.
+// Only touches texts that are too long: mutable access would create the field.
 template <typename Message>
 void cut(Message& message, const std::string& (Message::*text)() const,
          std::string* (Message::*mutable_text)(), std::size_t most) {
@@ -48,8 +47,8 @@ std::uint32_t addUpTo32Bits(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>(std::min(a + b, kMax));
 }
 
-// Whole tensors only: a shape that lacks dimensions would be another one.
-// Returns how many tensors were cut.
+// Cuts whole tensors only, as a shape without some dimensions would be a
+// different one. Returns how many tensors were cut.
 std::uint64_t keepFirstTensors(
     google::protobuf::RepeatedPtrField<v1::TensorRun>& runs) {
   int kept = 0;
@@ -114,7 +113,7 @@ void keepToLimits(v1::Frame& frame) {
 }
 
 void keepToLimits(v1::Stack& stack) {
-  // One of the two is used.
+  // Only one of the two is used.
   const std::uint32_t more =
       std::max(keepFirst(*stack.mutable_frame_id(), kMaxFrames),
                keepFirst(*stack.mutable_frame(), kMaxFrames));

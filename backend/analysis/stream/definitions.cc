@@ -9,8 +9,8 @@
 namespace traced {
 namespace {
 
-// Where `id` is in `list`, after appending it when it is new. An id never
-// changes its meaning, so the first definition stays.
+// Returns the index of `id` in `list`, appending it if new. An id never changes
+// its meaning, so the first definition is kept.
 template <typename T, typename Make>
 std::uint32_t intern(std::vector<T>& list, IdIndex& index, std::uint32_t id,
                      Make&& make) {
@@ -100,7 +100,7 @@ void StreamDefinitions::addBuffers(const v1::Buffers& buffers) {
   ranges_.insert(ranges_.end(), buffers.range().begin(), buffers.range().end());
 }
 
-// It may have been said without its name.
+// A first definition may lack the function's name.
 void StreamDefinitions::addCode(v1::Code& code) {
   v1::Code& known = code_by_id_[code.id()];
   if (known.function().empty()) known = std::move(code);

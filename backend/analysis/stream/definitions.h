@@ -1,6 +1,6 @@
-// StreamDefinitions holds what the chunks of one stream define: groups, calls,
+// StreamDefinitions holds the definitions of one stream: groups, calls,
 // buffers, threads, contexts, stacks with their frames, code and texts. Ids are
-// unique within the stream.
+// unique within a stream.
 
 #pragma once
 
@@ -20,18 +20,18 @@
 
 namespace traced {
 
-// IdIndex tells where in a list each id of a stream is. Recorders count their
-// ids from 1, so those that are small are looked up without hashing.
+// IdIndex maps an id to its index in a list. Recorders count ids from 1, so
+// small ids are looked up without hashing.
 class IdIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // kNone for an id that is not there.
+  // Returns kNone for an unknown id.
   std::uint32_t find(std::uint32_t id) const {
     return id < small_.size() ? small_[id] : findLarge(id);
   }
 
-  // Replaces what the id had.
+  // Adds or replaces the index of an id.
   void set(std::uint32_t id, std::uint32_t index) {
     if (id >= kSmall) {
       large_[id] = index;
@@ -47,10 +47,10 @@ class IdIndex {
   }
 
  private:
-  // What clearing and filling costs is bounded, whatever ids a file has.
+  // Bounds the cost of clearing and filling, whatever ids a file contains.
   static constexpr std::uint32_t kSmall = 1024;
 
-  // Apart, so that what is mostly done is small enough to be inlined.
+  // Not inlined, so that the common case is small enough to be.
   [[gnu::noinline]] std::uint32_t findLarge(std::uint32_t id) const {
     const auto found = large_.find(id);
     return found == large_.end() ? kNone : found->second;
@@ -70,12 +70,12 @@ struct GroupDefinition {
   RankList members;
   std::uint32_t group_rank = 0;
   std::uint32_t nth = 0;
-  // Its name is part of its identity: nothing better tells it from others with
-  // the same members.
+  // The name is part of the group's identity, because nothing else
+  // distinguishes groups with the same members.
   bool by_name = false;
-  // Some or all of its operations were not recorded here (TRACED_SCOPE).
+  // Some or all of its operations were excluded by TRACED_SCOPE.
   bool left_out = false;
-  // Of what carries it out; "": torch's own for that name.
+  // Class of the backend; "" for torch's own backend of that name.
   std::string backend_class;
 
   const EngineTraits& engine() const {
@@ -83,49 +83,48 @@ struct GroupDefinition {
   }
 };
 
-// Absent when its ranges are impossible.
+// Returns nullopt if the member ranges are invalid.
 std::optional<GroupDefinition> groupDefinition(const v1::Group& group);
 
 class StreamDefinitions {
  public:
-  // Takes over what a chunk defines. Chunks are added in the stream's order,
-  // because a later group brings newer labels.
+  // Moves the definitions out of a chunk. Add chunks in stream order: a later
+  // group definition has newer labels.
   void add(v1::Payload& payload);
 
-  // For streams that do not tell a group's leg, nor how many groups with its
-  // members came before: Flight Recorder dumps.
+  // Makes names part of group identities. Used for Flight Recorder dumps, which
+  // lack a group's leg and its number among groups with the same members.
   void identifyByName();
 
   const std::vector<GroupDefinition>& groups() const { return groups_; }
   const std::vector<v1::Call>& calls() const { return calls_; }
   const std::vector<v1::Thread>& threads() const { return threads_; }
-  // Ids of groups that were refused because their ranges are impossible.
+  // Ids of groups that were refused because of invalid ranges.
   const absl::flat_hash_set<std::uint32_t>& refusedGroups() const {
     return refused_;
   }
 
-  // Index of what the chunk added last defines; kNone when it does not define
-  // this id.
+  // Returns the index of an id if the chunk added last defines it, else kNone.
   static constexpr std::uint32_t kNone = IdIndex::kNone;
   std::uint32_t callInChunk(std::uint32_t id) const {
     return calls_in_chunk_.find(id);
   }
-  // Of what any chunk defines.
+  // Returns the index of an id defined by any chunk, or kNone.
   std::uint32_t call(std::uint32_t id) const { return call_by_id_.find(id); }
 
-  // Index into groups(), or kNone.
+  // Returns an index into groups(), or kNone.
   std::uint32_t group(std::uint32_t id) const { return group_by_id_.find(id); }
-  // What an id of the stream stands for; nullptr or absent when undefined.
+  // Return the definition of an id; nullptr or nullopt if undefined.
   const v1::Thread* thread(std::uint32_t id) const;
   const v1::Context* context(std::uint32_t id) const;
   bool haveContexts() const { return !contexts_.empty(); }
   const v1::Stack* stack(std::uint32_t id) const;
-  // Its frames of Python, the innermost first; nullptr where one is not known.
+  // Returns the Python frames, innermost first; nullptr for unknown frames.
   std::vector<const v1::Frame*> frames(const v1::Stack& stack) const;
-  // As siteText() of context_text has it; "" where its call site is not known.
+  // Returns siteText() of context_text.h; "" if the call site is unknown.
   std::string siteText(const v1::Stack& stack) const;
   bool haveStacks() const { return !stacks_.empty(); }
-  // What a stack's calls in C++ are; nullptr where that is not known.
+  // Returns a C++ frame of a stack, or nullptr if unknown.
   const v1::Code* code(std::uint64_t id) const;
   const std::string* text(std::uint32_t id) const;
   struct BufferList {
@@ -145,7 +144,8 @@ class StreamDefinitions {
   void addBuffers(const v1::Buffers& buffers);
   void addCode(v1::Code& code);
   const v1::Frame* frame(std::uint64_t id) const;
-  // The one that is counted so, from 1; nullptr of 0, and if it is not known.
+  // Returns the frame with this number, counted from 1. Returns nullptr for 0
+  // and for unknown frames.
   const v1::Frame* frame(const v1::Stack& stack, std::uint32_t number) const;
 
   std::vector<GroupDefinition> groups_;

@@ -1,4 +1,4 @@
-// Losses says what a trace does not hold, over all streams that were read.
+// Losses collects what a trace lacks, over all streams read.
 
 #pragma once
 
@@ -12,24 +12,24 @@
 
 namespace traced {
 
-// How much of one kind is not there, and on which ranks.
+// One kind of loss: its amount and the affected ranks.
 struct Loss {
   enum class What : std::uint8_t {
-    // Records: dropped while recording, written but not found.
+    // Records dropped while recording; records written but not found.
     kDropped,
     kMissing,
     kGaps,
     kRefusedBytes,
-    // Chunks: compressed in an unknown way, with columns that differ in length,
+    // Chunks with unknown compression, with columns of different lengths, and
     // overlapping others.
     kUnknownCompression,
     kBrokenTables,
     kOverlapping,
     kRefusedGroups,
-    // Records that a dump no longer held, or was told to leave out.
+    // Records that a dump no longer held or was configured to omit.
     kNotInDump,
-    // Streams: of killed processes, whose end is in files, or only in a ring;
-    // of processes that live; without an end; made from a dump.
+    // Streams of killed processes, completed from files or only from shared
+    // memory; of running processes; without an end; made from a dump.
     kRecovered,
     kFromDeadRing,
     kRunning,
@@ -40,16 +40,16 @@ struct Loss {
   What what = What::kDropped;
   std::uint64_t total = 0;
   std::vector<std::uint32_t> ranks;
-  // Of kDropped: records by the name of the reason.
+  // For kDropped: number of records by reason.
   absl::btree_map<std::string, std::uint64_t> reasons;
-  // Of kCutShort: in whose shared memory the ends may be; none where nobody
-  // looked.
+  // For kCutShort: hosts whose shared memory may hold the ends; empty if it was
+  // not searched.
   std::vector<std::string> hosts;
 };
 
 class Losses {
  public:
-  // Streams are added in the order of their ranks.
+  // Add streams in ascending order of rank.
   void add(const StreamTable& table);
 
   std::uint64_t produced() const { return produced_; }
@@ -58,31 +58,33 @@ class Losses {
   std::uint64_t missing() const { return missing_.total; }
   std::uint64_t refusedBytes() const { return refused_bytes_.total; }
   std::uint64_t gaps() const { return gaps_.total; }
-  // Records dropped, by the name of the reason.
+  // Number of dropped records by reason.
   const absl::btree_map<std::string, std::uint64_t>& dropped() const {
     return dropped_;
   }
   std::uint64_t droppedTotal() const { return dropped_ranks_.total; }
-  // Records that Flight Recorder dumps no longer held, or were told to leave
-  // out.
+  // Number of records that Flight Recorder dumps no longer held or were
+  // configured to omit.
   std::uint64_t notInDumps() const { return not_in_dump_.total; }
-  // Ranks whose stream does not say that it was closed.
+  // Ranks whose stream was not closed.
   const std::vector<std::uint32_t>& notClosed() const {
     return not_closed_.ranks;
   }
 
-  // Ranks whose process had not ended when it was read.
+  // Ranks whose process was running when the trace was read.
   const std::vector<std::uint32_t>& running() const { return running_.ranks; }
-  // Ranks whose end is not known, so that more may be missing than missing().
+  // Ranks whose end is unknown. They may lack more records than missing()
+  // counts.
   const std::vector<std::uint32_t>& endUnknown() const { return end_unknown_; }
 
-  // Whether anything was lost; an unclosed stream alone is none.
+  // Returns whether anything was lost. An unclosed stream alone is not a loss.
   bool any() const;
-  // Every kind of loss that there is.
+  // Returns every kind of loss, including streams that are merely unclosed or
+  // running.
   std::vector<Loss> all() const;
 
  private:
-  // How much of one kind, and on which ranks.
+  // Amount of one kind, and the affected ranks.
   struct Tally {
     std::uint64_t total = 0;
     std::vector<std::uint32_t> ranks;
@@ -95,7 +97,8 @@ class Losses {
   std::uint64_t stored_ = 0;
   std::uint64_t found_ = 0;
   std::vector<std::uint32_t> end_unknown_;
-  // Where what is not known may be, and whether nobody looked.
+  // Hosts of streams without an end, and whether some of their shared memory
+  // was not searched.
   absl::btree_set<std::string> elsewhere_;
   bool left_out_rings_ = false;
   Tally dropped_ranks_, missing_, refused_bytes_, skipped_, broken_,

@@ -38,7 +38,7 @@ void Marks::finish(Instant started, Instant last) {
                    [](const MarkRow& a, const MarkRow& b) {
                      return a.position < b.position;
                    });
-  // A position holds one record; of several marks the first counts.
+  // A position holds one record. If several marks claim it, the first counts.
   rows_.erase(std::unique(rows_.begin(), rows_.end(),
                           [](const MarkRow& a, const MarkRow& b) {
                             return a.position == b.position;
@@ -71,7 +71,7 @@ void Marks::endLastStep(const MarkRow& row) {
   step.ended = Instant(row.mark_ns);
 }
 
-// Bounds may grow, and counts do.
+// The error bound and the count only ever increase.
 void Marks::addDeviceTimes(const MarkRow& row) {
   if (row.kind == v1::MARK_KIND_DEVICE_CLOCK) {
     device_times_.error_ns =

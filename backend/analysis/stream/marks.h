@@ -1,5 +1,5 @@
-// Marks are what stands between the operations of a stream: where training
-// steps begin, where tracing was switched off and on again, and what happened.
+// Marks holds the events between the operations of a stream: begins of training
+// steps, pauses of tracing, and other incidents.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace traced {
 
-// A stretch of a stream in which operations were not recorded, by the program's
-// wish. Positions are ring positions, comparable with operation ids.
+// A part of a stream in which the program had tracing switched off. Positions
+// are ring positions, comparable with operation ids.
 struct Pause {
   std::uint64_t begin_position = 0;
   std::uint64_t end_position = 0;
@@ -22,26 +22,26 @@ struct Pause {
   Instant ended;
 };
 
-// Whether the value of a mark of this kind (v1::MarkKind) is an operation's id.
+// Returns whether the value of this kind of mark (v1::MarkKind) is an operation
+// id.
 bool isAboutOperation(std::uint32_t kind);
 
 // Not thread safe.
 class Marks {
  public:
-  // A step begins at a position.
+  // A training step and the position at which it begins.
   struct Step {
     std::uint64_t position = 0;
     std::uint64_t number = 0;
-    // Where the next one begins, be it one without a number.
+    // The next begin of a step, or of a part outside all steps.
     std::uint64_t end_position = std::numeric_limits<std::uint64_t>::max();
-    // When; the end of the last one is not known.
+    // Times of begin and end. The end is unknown if the step never ended.
     Instant began = {};
     Instant ended = {};
   };
 
-  // Something that happened to the program: the trigger file was touched, an
-  // operation failed, a group was aborted; or what is said of device times. See
-  // MarkKind.
+  // An incident, such as a touched trigger file, a failed operation, an aborted
+  // group, or information about device times. See v1::MarkKind.
   struct Event {
     std::uint64_t position = 0;
     v1::MarkKind kind = v1::MARK_KIND_UNSPECIFIED;
@@ -50,32 +50,34 @@ class Marks {
     std::uint32_t text = 0;
   };
 
-  // What is said of device times, over the whole stream.
+  // Information about device times, over the whole stream.
   struct DeviceTimes {
-    // How far they can be off on the host's clock; absent: there are none.
+    // Maximum error on the host's clock. Absent if there are no device times.
     std::optional<std::uint64_t> error_ns;
-    // How many operations and waits have none, and the text that says why.
+    // Number of operations and waits without device times, and the id of the
+    // text with the reason.
     std::uint64_t untimed = 0;
     std::uint32_t text = 0;
   };
 
-  // Marks may come in any order of chunks.
+  // Adds a mark. Chunks may be added in any order.
   void add(const MarkRow& row);
 
-  // Puts them in order. A pause without an end lasts until `last`; one without
-  // a beginning since `started`.
+  // Sorts the marks and pairs pauses. A pause without an end lasts until
+  // `last`; one without a begin started at `started`. Call once, after all
+  // marks were added.
   void finish(Instant started, Instant last);
 
-  // Only after finish(), all by position.
+  // Valid after finish(). Sorted by position.
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Pause>& pauses() const { return pauses_; }
   const std::vector<Event>& events() const { return events_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
-  // The step that an operation belongs to, absent before the first mark and in
-  // a step without a number: its index in steps(), and its number.
+  // Return the step of an operation, as an index into steps() or as a number.
+  // Return nullopt before the first step and outside all steps.
   std::optional<std::size_t> indexOf(std::uint64_t op_id) const;
   std::optional<std::uint64_t> stepOf(std::uint64_t op_id) const;
-  // How long all pauses lasted.
+  // Returns the total duration of all pauses.
   std::uint64_t pausedNs() const;
 
  private:

@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-// `name` is what protobuf calls the value, empty when it is unknown.
+// `name` is protobuf's name of the value; "" if unknown.
 std::string plainName(const std::string& name, absl::string_view prefix,
                       int value) {
   if (name.empty()) return absl::StrCat(absl::AsciiStrToLower(prefix), value);

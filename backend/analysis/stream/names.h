@@ -1,5 +1,5 @@
-// The names people know, for the numbers of the schema: lower case, without the
-// enum's prefix. A number this reader does not know is named "operation_99".
+// Returns the names of the schema's numbers: lower case, without the enum's
+// prefix. A number unknown to this reader becomes, for example, "operation_99".
 
 #pragma once
 
@@ -21,10 +21,10 @@ std::string nameOf(v1::DropReason value);
 std::string nameOf(v1::ClockSource value);
 std::string nameOf(v1::MarkKind value);
 std::string nameOf(v1::Phase value);
-// "issued", "ended", "failed".
+// "issued", "ended" or "failed".
 std::string nameOf(OperationState state);
 
-// The name of an operation whose call is not defined in its chunk.
+// The name of an operation whose call is unknown.
 inline constexpr char kUnknownOperation[] = "unknown";
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// What the end of an operation, as it was observed, says of when it was over.
+// Classifies how precisely the recorded end of an operation is known.
 
 #pragma once
 
@@ -7,19 +7,21 @@
 namespace traced {
 
 enum class EndBound : std::uint8_t {
-  // It was over at that instant.
+  // It ended at that instant.
   kExact,
-  // It was over by then. Who waited for it was woken first: what told us of it
-  // comes soon after, but on a busy machine it waits for a processor.
+  // It ended at or before that instant. The report follows the end closely, but
+  // waiters are woken first, and on a busy machine the reporting thread waits
+  // for a CPU.
   kReported,
-  // It was over by then, when somebody looked: it may have been long before.
+  // It ended at or before that instant, when it was checked. It may have ended
+  // long before.
   kSeen,
 };
 
-// Of one whose end is known.
+// The end of `op` must be known.
 inline EndBound endBoundOf(const AssembledOperation& op) {
-  // A stream that was not held up for longer than that came past the wait
-  // without it (docs/use/nccl.md).
+  // A shorter stall occurs even if the operation had ended before
+  // (docs/use/nccl.md).
   constexpr std::uint64_t kHeldUpNs = 10'000;
   switch (op.end_source) {
     case v1::END_SOURCE_HOST_CALL:
@@ -39,10 +41,10 @@ inline bool isLateBound(const AssembledOperation& op) {
   return endBoundOf(op) != EndBound::kExact;
 }
 
-// From when on its end would have been seen at once. It was over at the instant
-// that is recorded, or, as far as that tells, at any time before this one.
-// Unknown where that is recorded is exact.
-// A wait that went on until the end was told held the caller up until then.
+// Returns the instant from which the end would have been noticed at once. The
+// operation ended at the recorded instant, or at any time before the returned
+// one. Returns an unknown instant if the recorded end is exact. A wait until
+// the reported end blocked the caller all that time.
 inline Instant watchedSince(const AssembledOperation& op) {
   if (!isLateBound(op)) return {};
   const bool by_wait =

@@ -1,4 +1,4 @@
-// What kinds of operations there are, of operations as traces name them.
+// Classifies operations as named in traces.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace traced {
 
-// A trace may name any number; those of no operation are of no kind.
+// Converts a number from a trace. Unknown numbers become kUnspecified.
 constexpr Operation toOperation(v1::Operation op) {
   return op >= 0 && op < kOperationCount ? static_cast<Operation>(op)
                                          : Operation::kUnspecified;
@@ -22,7 +22,7 @@ constexpr bool endsOnlyInWait(const EngineTraits& engine, v1::Operation op) {
   return endsOnlyInWait(engine, toOperation(op));
 }
 
-// Whether the caller asked for no async_op, and so waits at once.
+// Returns whether the call was made with async_op=False, and so waits itself.
 inline bool waitsAtOnce(const v1::Call& call) {
   return call.has_async() && !call.async();
 }

@@ -11,23 +11,24 @@
 namespace traced {
 namespace {
 
-// From 1 on, as Linux numbers them. sigabbrev_np() is only in newer libraries.
+// Linux signal numbers from 1 on. sigabbrev_np() exists only in newer
+// libraries.
 constexpr std::array<const char*, 31> kSignals = {
     "HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",  "FPE",
     "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM", "STKFLT",
     "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",  "XCPU",
     "XFSZ", "VTALRM", "PROF", "WINCH", "POLL", "PWR",  "SYS"};
 
-// A program may catch an exception after it was told (an interactive session
-// does), and go on: then it did not end the process.
+// Returns whether operations follow the exception: then it was caught later, as
+// in an interactive session, and did not end the process.
 bool wentOn(const StreamTable& table, std::uint64_t position) {
   return std::any_of(
       table.operations.rbegin(), table.operations.rend(),
       [position](const AssembledOperation& op) { return op.id > position; });
 }
 
-// Takes the line that was interrupted off the text of an interrupt, where
-// python/traced/_torch/endings.py has put it.
+// Moves the interrupted line, appended by python/traced/_torch/endings.py, from
+// the exception's text to `interrupted_at`.
 void takeInterruptedLine(ProcessEnd& end) {
   constexpr std::string_view kFile = "\n  File \"";
   constexpr std::string_view kLine = "\", line ";
@@ -71,7 +72,7 @@ EndKind kindOf(const StreamTable& table, const ProcessEnd& end) {
   return table.accounts.recovered() ? EndKind::kDied : EndKind::kUnknown;
 }
 
-// Signals that a process brings about by what it does.
+// Returns whether a process causes the signal by its own actions.
 bool isCrash(std::uint32_t signal) {
   switch (signal) {
     case SIGSEGV:
@@ -86,7 +87,7 @@ bool isCrash(std::uint32_t signal) {
   }
 }
 
-// At most so many bytes of it, of whole characters.
+// Returns at most `bytes` bytes of the text, in whole characters.
 std::string upTo(const std::string& text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 &&

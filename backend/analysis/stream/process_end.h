@@ -1,5 +1,5 @@
-// ProcessEnd is how a process ended, as far as anybody saw it: the exception
-// that nobody caught, what it gave to exit(), the signal that killed it.
+// ProcessEnd describes how a process ended, as far as recorded: an uncaught
+// exception, an exit code, or a signal.
 
 #pragma once
 
@@ -13,64 +13,64 @@
 namespace traced {
 
 enum class EndKind : std::uint8_t {
-  // Nobody saw an end: it may live.
+  // No end was recorded; the process may be running.
   kUnknown,
-  // It closed its trace, and nothing tells of a failure.
+  // It closed its trace, and no failure was recorded.
   kInOrder,
   // An exception ended it.
   kRaised,
-  // It ended by itself, with an exit code that is not 0.
+  // It exited by itself with a nonzero code.
   kExited,
   // A signal ended it.
   kKilled,
-  // It is gone without having closed its trace; more was not seen.
+  // It disappeared without closing its trace. Nothing else is known.
   kDied,
 };
 
-// "in_order", as the JSON has it.
+// Returns the name used in JSON, such as "in_order".
 const char* nameOf(EndKind kind);
 
 struct ProcessEnd {
   EndKind kind = EndKind::kUnknown;
-  // Type and message: of the exception that ended the process, and of the last
-  // one that ended another thread than the main one, behind its name. "": none
-  // was seen.
+  // Type and message of the exception that ended the process; "" if none.
+  // `thread_exception`: the last one that ended another thread, after the
+  // thread's name.
   std::string exception;
   std::string thread_exception;
-  // When nobody had caught the first of these.
+  // When the first of these was raised uncaught.
   Instant raised;
-  // The line of the program that a KeyboardInterrupt reached, "train.py:22 in
-  // load"; "": not recorded.
+  // The line interrupted by KeyboardInterrupt: "train.py:22 in load"; "" if not
+  // recorded.
   std::string interrupted_at;
-  // When somebody saw that a signal had ended the process.
+  // When the killing signal was noticed.
   Instant signal_seen;
-  // Absent: not seen.
+  // Absent if not recorded.
   std::optional<std::uint32_t> exit_code;
-  // 0: none was seen.
+  // 0: none.
   std::uint32_t signal = 0;
   bool oom_killed = false;
 
-  // It ended by itself and not in order: nobody interrupted it.
+  // Returns whether it failed by itself, without being interrupted.
   bool failed() const;
-  // Somebody else ended it: by an interrupt, or by a signal that no code of a
-  // program brings about.
+  // Return whether something else ended it: an interrupt, or a signal that a
+  // program does not cause by itself.
   bool wasInterrupted() const;
   bool wasKilled() const;
-  // The first line of the exception, made part of a sentence: at most 400
-  // bytes.
+  // Returns the first line of the exception without trailing periods, at most
+  // 400 bytes.
   std::string exceptionLine() const;
-  // Others may have brought it about: an interrupt, or an abort, as by a
-  // watchdog.
+  // Returns whether another failure may have caused it: an interrupt, a signal,
+  // or an abort, such as by a watchdog.
   bool mayBeConsequence() const;
 };
 
 ProcessEnd processEndOf(const StreamTable& table);
 
-// Whether both ended by the same: the first line of an exception, an exit code,
-// a signal.
+// Returns whether both ended for the same reason: equal first line of the
+// exception, exit code or signal.
 bool endedAlike(const ProcessEnd& a, const ProcessEnd& b);
 
-// "SIGKILL"; "signal 77" of one without a name.
+// Returns "SIGKILL", or "signal 77" for a signal without a name.
 std::string signalName(std::uint32_t signal);
 
 }  // namespace traced

@@ -45,8 +45,8 @@ RankList RankList::fromRanks(const std::vector<std::uint32_t>& ranks) {
   return list;
 }
 
-// Keeps the one form in which every run is as long as it can be, from the left:
-// so equal lists have equal runs.
+// Appends in the canonical form: from left to right, every run is as long as
+// possible. Equal lists then have equal runs.
 void RankList::append(Run run) {
   size_ += run.count;
   while (run.count > 0) {

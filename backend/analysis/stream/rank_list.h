@@ -1,5 +1,5 @@
-// RankList is an ordered list of ranks, kept as ranges: a group of 100,000
-// ranks is a handful of numbers.
+// RankList is an ordered list of ranks, stored as ranges: a group of 100,000
+// ranks takes a handful of numbers.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace traced {
 
 class RankList {
  public:
-  // The ranks first, first + stride, ..., count of them.
+  // The ranks first, first + stride, ..., `count` in total.
   struct Run {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -29,17 +29,18 @@ class RankList {
   };
 
   RankList() = default;
-  // Absent when the ranges leave the numbers a rank can be, or do not add up to
-  // the size the group says, or that size is beyond kMaxGroupSize.
+  // Returns nullopt if a range exceeds valid ranks, if the ranges do not add up
+  // to the group's size, or if the size exceeds kMaxGroupSize.
   static std::optional<RankList> fromGroup(const v1::Group& group);
   static RankList fromRanks(const std::vector<std::uint32_t>& ranks);
 
   std::uint32_t size() const { return size_; }
   bool contains(std::uint32_t rank) const;
   const std::vector<Run>& runs() const { return runs_; }
-  // The rank at a position, absent beyond the end.
+  // Returns the rank at a position, or nullopt beyond the end.
   std::optional<std::uint32_t> at(std::uint32_t position) const;
-  // "0-3,8", "0-6/2" for every second one; at most `limit` ranges and "...".
+  // Returns "0-3,8", or "0-6/2" for every second rank. Lists at most `limit`
+  // ranges, then "...".
   std::string text(std::size_t limit = 8) const;
 
   // Calls visit(rank) in order.
@@ -52,8 +53,8 @@ class RankList {
     }
   }
 
-  // Two lists are equal if they hold the same ranks in the same order, however
-  // they were cut into ranges.
+  // Lists are equal if they hold the same ranks in the same order, however they
+  // were split into ranges.
   bool operator==(const RankList&) const = default;
   template <typename H>
   friend H AbslHashValue(H hash, const RankList& list) {
@@ -69,7 +70,7 @@ class RankList {
   std::uint32_t size_ = 0;
 };
 
-// "rank 3", "ranks 0-3,8".
+// Returns "rank 3" or "ranks 0-3,8".
 std::string ranksText(const std::vector<std::uint32_t>& ranks);
 
 }  // namespace traced

@@ -1,7 +1,7 @@
-// Evidence: what a source of records can tell at all. An import says what it
-// has, a rule what it needs, and a rule that needs what a source has not does
-// not run on it: what is absent there is not known, which is no zero and no
-// default. See docs/reference/diagnosis.md, "What a rule needs".
+// Capabilities of a source of records. An importer declares what its source
+// provides, and a rule what it needs. A rule does not run on sources that lack
+// a capability: missing data is unknown, neither zero nor a default. See
+// docs/reference/diagnosis.md, "What a rule needs".
 
 #pragma once
 
@@ -11,32 +11,32 @@
 namespace traced {
 
 enum class SourceCapability : std::uint8_t {
-  // How the total of an all-to-all, or of a list of tensors, is made up.
+  // How the total size of an all-to-all or a list of tensors is split.
   kSplits,
   // Arguments of collectives.
   kReduceOps,
   kRoots,
-  // Where in memory tensors lie, and since when and until when an operation
-  // used them: calls, returns and waits.
+  // Memory ranges of tensors, and the calls, returns and waits that show when
+  // an operation used them.
   kBuffers,
   kWaits,
-  // Whether an operation had ended when the recording did, and for how long
-  // what
-  // had not ended had then been under way.
+  // Whether an operation had ended when the recording ended, and if not, how
+  // long it had been in flight.
   kEnds,
   kAges,
-  // Instants at which operations ended, not at which somebody noticed.
+  // Exact end times of operations, rather than the time when the end was
+  // noticed.
   kExactEnds,
 };
 
-// In the order of the enumeration.
+// In enumeration order.
 inline constexpr SourceCapability kAllCapabilities[] = {
     SourceCapability::kSplits, SourceCapability::kReduceOps,
     SourceCapability::kRoots,  SourceCapability::kBuffers,
     SourceCapability::kWaits,  SourceCapability::kEnds,
     SourceCapability::kAges,   SourceCapability::kExactEnds};
 
-// "splits", as the JSON has it.
+// Returns the name used in JSON, such as "splits".
 const char* nameOf(SourceCapability capability);
 
 class CapabilitySet {
@@ -45,7 +45,7 @@ class CapabilitySet {
   constexpr CapabilitySet(std::initializer_list<SourceCapability> all) {
     for (const SourceCapability one : all) bits_ |= bitOf(one);
   }
-  // What a trace of this program's own recorder tells.
+  // The capabilities of this project's own recorder.
   static constexpr CapabilitySet all() {
     CapabilitySet set;
     for (const SourceCapability one : kAllCapabilities) set.bits_ |= bitOf(one);
@@ -58,7 +58,7 @@ class CapabilitySet {
   constexpr bool hasAll(CapabilitySet of) const {
     return (of.bits_ & ~bits_) == 0;
   }
-  // What both have.
+  // Returns the capabilities that both sets have.
   constexpr CapabilitySet sharedWith(CapabilitySet other) const {
     CapabilitySet set;
     set.bits_ = bits_ & other.bits_;

@@ -1,5 +1,5 @@
-// StreamTable is one stream, read: its operations, its definitions and its
-// accounts of what is complete.
+// StreamTable holds one stream: its operations, its definitions, and how
+// complete it is.
 
 #pragma once
 
@@ -17,20 +17,20 @@
 
 namespace traced {
 
-// What is known of the ring of a stream, beyond its files.
+// What is known of a stream's ring in shared memory, beyond its files.
 enum class RingState : std::uint8_t {
-  // Nobody looked.
+  // Not searched.
   kNotPolled,
-  // There is none within reach, or it cannot be used.
+  // Not found or not usable.
   kNone,
-  // It was read while its process lived: the stream is known up to then.
+  // Read while the process was running: the stream is complete up to then.
   kAlive,
-  // It was read, and its process was dead: the stream is known to its end.
+  // Read after the process had died: the stream is complete to its end.
   kDead,
 };
 
-// How far a group of a Flight Recorder dump had come: sequence numbers as its
-// backend counts them, absent where there was none yet.
+// Progress of a group in a Flight Recorder dump, in its backend's sequence
+// numbers; absent if none.
 struct GroupProgress {
   // Index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t group = StreamDefinitions::kNone;
@@ -42,109 +42,111 @@ struct GroupProgress {
 
 struct StreamTable {
   v1::Header header;
-  // What its source tells at all.
+  // What the source can record at all.
   CapabilitySet capabilities = CapabilitySet::all();
   StreamDefinitions definitions;
-  // In the order of their issue rows; all of them were issued.
+  // In the order of their issue rows. All have one.
   std::vector<AssembledOperation> operations;
-  // The collectives of each group are known to come by their number.
+  // The collectives of each group are known to be ordered by sequence number.
   bool in_seq_order = false;
   Marks marks;
-  // Samples of what the process used (TRACED_RESOURCES).
+  // Samples of the process's resource usage (TRACED_RESOURCES).
   std::vector<ResourceRow> resources;
-  // Operations that only estimated a time and communicated nothing.
+  // Number of operations that only estimated a time and communicated nothing.
   std::uint64_t simulated = 0;
 
-  // As of the last chunk that was found.
+  // Counters as of the last chunk found.
   v1::Accounts accounts;
   bool closed = false;
-  // What was seen of the end of its process, all that is said of it taken
-  // together; see process_end.h.
+  // All records about the end of the process, combined; see process_end.h.
   v1::ProcessEnd process_end;
   std::uint64_t rows_found = 0;
   std::uint64_t chunks = 0;
-  // Bytes of chunks whose checksum is right but whose content was refused.
+  // Bytes of chunks with a valid checksum but refused content.
   std::uint64_t refused_bytes = 0;
-  // Chunks skipped for their compression, and those whose columns disagree.
+  // Chunks skipped because of their compression, and chunks whose columns have
+  // different lengths.
   std::uint64_t skipped_chunks = 0;
   std::uint64_t broken_tables = 0;
   // Chunks ignored because they overlap others.
   std::uint64_t overlapping_chunks = 0;
-  // Places where the positions of neighbouring chunks leave a gap, and how
-  // many positions are missing there.
+  // Number of gaps between the positions of neighbouring chunks, and the
+  // missing positions in total.
   std::uint64_t gaps = 0;
   std::uint64_t gap_positions = 0;
-  // Where in the stream records are missing that a gap, a chunk that could not
-  // be read, or a count of drops tells of: before this position. All that
-  // followed the issue of a later operation is here.
+  // All known losses (gaps, unreadable chunks, drops) are before this position.
+  // Everything after the issue of a later operation is present.
   std::uint64_t lost_before = 0;
-  // A Flight Recorder dump: what a process remembered when it was asked.
-  // Records it no longer held, or was told to leave out, are counted.
+  // A Flight Recorder dump: what a process held in memory when the dump was
+  // made. `not_in_dump` counts records it no longer held or was configured to
+  // omit.
   bool snapshot = false;
   std::uint64_t not_in_dump = 0;
   std::vector<GroupProgress> progress;
-  // The latest instant the stream says anything about.
+  // The latest instant in the stream.
   Instant last;
-  // From the first operation's issue to the end of the last one, or to `last`
-  // where an operation had not ended. Start-up and exit are outside.
+  // From the issue of the first operation to the end of the last one, or to
+  // `last` if an operation had not ended. Excludes start-up and exit.
   Instant first_operation;
   Instant last_operation;
-  // What was looked for in shared memory, and for how long the end of the
-  // stream was found only there; absent: it is all in files.
+  // The state of the ring, and how much time at the end of the stream was found
+  // only there. Absent if everything is in files.
   RingState ring = RingState::kNotPolled;
   std::optional<std::uint64_t> from_ring_ns;
 
   std::uint64_t dropped() const;
-  // Records that were dropped for one reason.
+  // Returns how many records were dropped for one reason.
   std::uint64_t dropped(v1::DropReason reason) const;
-  // Records lost after they were written, as far as a later chunk proves it.
+  // Returns how many records were lost after they were written, as far as a
+  // later chunk proves it.
   std::uint64_t missing() const;
-  // Its process had not ended when it was read.
+  // Returns whether the process was running when the stream was read.
   bool stillRunning() const {
     return ring == RingState::kAlive && !closed && !accounts.recovered();
   }
-  // Whether the end of the stream is here, or of one that still runs all until
-  // it was read, so that missing() is all that is missing. Otherwise what
-  // followed the last chunk is not known.
+  // Returns whether the stream is complete to its end, or up to the time of
+  // reading if the process was running. If so, missing() is exact. Otherwise,
+  // the part after the last chunk is unknown.
   bool endKnown() const {
     return closed || accounts.recovered() || stillRunning();
   }
-  // From the start of the recording to its last instant, in nanoseconds.
+  // Returns the time from the start of recording to its last instant, in ns.
   std::uint64_t runNs() const;
-  // From its first operation to its last: what shares of rank time are of.
+  // Returns the time from the first operation to the last, in ns. Shares of
+  // rank time refer to it.
   std::uint64_t rankTimeNs() const;
-  // Adds to one of the operations how it was carried out.
+  // Adds to an operation how it was executed.
   void addMethod(const MethodRow& row, AssembledOperation& operation) const;
-  // Derives first_operation and last_operation.
+  // Sets first_operation and last_operation.
   void findOperationSpan();
-  // Whether the process may be inside of the operation at the end of the
-  // stream: it is neither over nor captured nor simulated.
+  // Returns whether the operation may be in flight at the end of the stream: it
+  // has not ended and was neither captured nor simulated.
   bool isUnderWay(const AssembledOperation& operation) const;
   bool lostSomething() const;
 
   bool isSimulated(const AssembledOperation& operation) const;
-  // What an operation was called with; nullptr when that is not known.
+  // Returns the call's arguments, or nullptr if unknown.
   const v1::Call* callOf(const AssembledOperation& operation) const {
     return operation.call == AssembledOperation::kNoCall
                ? nullptr
                : &definitions.calls()[operation.call];
   }
-  // Where in the program it was issued; nullptr when nothing is known.
+  // Returns where in the program it was issued, or nullptr if unknown.
   const v1::Context* contextOf(const AssembledOperation& operation) const;
-  // Where in the program's code; nullptr when that is not known.
+  // Returns where in the code it was issued, or nullptr if unknown.
   const v1::Stack* stackOf(const AssembledOperation& operation) const;
-  // Which line of the program called it, "/job/train.py:120 in forward"; ""
-  // when that is not known.
+  // Returns the line that called it, such as "/job/train.py:120 in forward"; ""
+  // if unknown.
   std::string siteOf(const AssembledOperation& operation) const;
-  // One of the texts of an operation, such as its algorithm; "several" where
-  // there were several, "" where none is known.
+  // Returns a text of an operation, such as its algorithm; "several" if there
+  // are several, "" if unknown.
   std::string methodText(std::uint32_t text) const;
-  // Index into definitions.groups(), or StreamDefinitions::kNone.
+  // Returns an index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;
-  // What carries the call out; kUnknownEngine where its group is not known.
+  // Returns what executes the call; kUnknownEngine if its group is unknown.
   const EngineTraits& engineOf(const v1::Call& call) const;
-  // The global rank at the other end of a send or receive. That of a receive
-  // from any rank is known once it has ended.
+  // Returns the global rank of the peer of a send or receive. For a receive
+  // from any rank, it is known once the receive has ended.
   std::optional<std::uint32_t> peerOf(const AssembledOperation& operation,
                                       const v1::Call& call) const;
 };
