@@ -13,8 +13,8 @@
 namespace traced {
 namespace {
 
-// By position. Chunks without rows share a position, so their order in the
-// files decides.
+// Orders by position. Chunks without rows share positions, so the file order
+// decides.
 bool before(const ChunkRef& a, const ChunkRef& b) {
   return std::tie(a.first_position, a.end_position, a.file, a.body_offset) <
          std::tie(b.first_position, b.end_position, b.file, b.body_offset);
@@ -29,7 +29,7 @@ bool isSameChunk(const ChunkRef& a, const ChunkRef& b) {
 void sortChunks(std::vector<ChunkRef>& chunks) {
   if (chunks.size() < 2) return;
   std::sort(chunks.begin(), chunks.end(), before);
-  // Copies of one chunk are neighbours, unless other chunks without rows lie
+  // Copies of a chunk are adjacent, except for other chunks without rows
   // between them.
   absl::flat_hash_map<std::uint64_t, ChunkRef> seen;
   std::erase_if(chunks, [&seen](const ChunkRef& chunk) {
@@ -38,7 +38,8 @@ void sortChunks(std::vector<ChunkRef>& chunks) {
   });
 }
 
-// What an operator touched to have the traces beside it written.
+// Returns whether the file is the trigger with which an operator requests a
+// flush.
 bool isTrigger(const std::string& path) {
   return std::filesystem::path(path).filename() == "flush";
 }
@@ -203,7 +204,7 @@ void ChunkIndex::addStreams() {
                         " chunks was left out: none of them can be decoded"));
     }
   }
-  // To move a header takes long.
+  // Sort pointers, because moving a header is slow.
   std::sort(sorted.begin(), sorted.end(),
             [](const TraceStream* a, const TraceStream* b) {
               return comesFirst(*a, *b);

@@ -18,8 +18,8 @@
 
 namespace traced {
 
-// How far all threads are that index files.
-// Thread safe once it has a total. It is told only in the thread that made it.
+// Counts the progress of all indexing threads. add() is thread safe once the
+// total is set. The callback runs only on the thread that created this object.
 class IndexProgress {
  public:
   explicit IndexProgress(ReadProgress report) : report_(std::move(report)) {}
@@ -45,15 +45,15 @@ class IndexProgress {
 // Not thread safe. Memory: about 50 bytes per chunk.
 class ChunkIndex {
  public:
-  // A file is read once, chunk by chunk, and a dump twice. One that is neither,
-  // or cannot be read, becomes a warning.
+  // Reads a file once, chunk by chunk, or twice if it is a dump. Other or
+  // unreadable files become warnings.
   void addFile(const std::string& path, ChunkDecoder& decoder,
                IndexProgress& progress);
-  // Adds what others found in files behind these.
+  // Appends the result of another index, built from later files.
   void append(ChunkIndex later);
 
-  // The streams, sorted; selects none of them. Its warnings are those given and
-  // its own.
+  // Returns the streams, sorted and none selected. `warnings` come first in the
+  // set's warnings.
   TraceSet finish(std::vector<std::string> warnings) &&;
 
  private:

@@ -19,7 +19,7 @@
 namespace traced {
 namespace {
 
-// Stands for the content of a stream that has no id of its own.
+// Returns a stream id derived from the content, for dumps without an id.
 std::uint64_t streamIdOf(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char byte : bytes) {
@@ -137,7 +137,7 @@ void DumpFiles::addTo(TraceSet& set) && {
   }
 }
 
-// Sorted by rank, the newest first.
+// `found_` must be sorted by rank, newest first.
 void DumpFiles::leaveOutOlder(TraceSet& set) {
   const auto same_rank = [](const Found& a, const Found& b) {
     return a.header.rank() == b.header.rank();
@@ -151,7 +151,7 @@ void DumpFiles::leaveOutOlder(TraceSet& set) {
                    " of ranks that have a newer one, or the same twice"));
 }
 
-// A dump tells of the world only if its default group was used.
+// A dump contains the world size only if its default group was used.
 void DumpFiles::agreeOnWorldSize() {
   std::uint32_t size = 0;
   for (const Found& found : found_) {

@@ -1,5 +1,5 @@
-// DumpFiles gathers the Flight Recorder dumps among the inputs, and tells which
-// rank each is of.
+// DumpFiles collects the Flight Recorder dumps among the inputs and determines
+// their ranks.
 
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace traced {
 
-// The rank that a file's name ends in: the number after its last "rank", or
-// else its last number. Absent when it has none.
+// Returns the number after the last "rank" in a file's name, else its last
+// number, else nullopt.
 std::optional<std::uint32_t> rankInFileName(const std::string& path);
 
-// Reads a dump once more. An Error when the file has changed since.
+// Reads a dump again. Returns an Error if the file has changed.
 Result<StreamTable> loadDump(const std::string& path, const v1::Header& header);
 
 // Not thread safe. Memory: one dump at a time.
@@ -27,14 +27,14 @@ class DumpFiles {
  public:
   enum class Kind { kDump, kRefused, kOther };
 
-  // Looks into a file that is no trace. What is refused gives a warning.
+  // Examines a file that is not a trace. A refused dump adds a warning.
   Kind add(const std::string& path, std::uint64_t bytes);
 
-  // Adds what others found in files behind these.
+  // Appends the result of another instance, built from later files.
   void append(DumpFiles later);
 
-  // Adds what was found to `set`: a file and a stream per dump, of several
-  // dumps of one rank only the newest, and sentences.
+  // Adds a file and a stream per dump to `set`, and the warnings. Only the
+  // newest of several dumps of a rank is used.
   void addTo(TraceSet& set) &&;
 
  private:

@@ -55,7 +55,7 @@ class Finder {
     while (!error && entry != fs::recursive_directory_iterator()) {
       std::error_code entry_error;
       if (entry->is_regular_file(entry_error)) {
-        // What is in it will be in another file, once that is complete.
+        // Its content will be in another file once that is complete.
         if (!isPendingName(entry->path().string()))
           files.push_back(entry->path().string());
       } else if (!entry->is_directory(entry_error)) {

@@ -1,4 +1,4 @@
-// From the paths a user names to the files to look into.
+// Expands the paths given by a user to files.
 
 #pragma once
 
@@ -10,22 +10,21 @@
 namespace traced {
 
 struct InputFiles {
-  // Regular files, each once however often it is named; those of a directory
-  // sorted by path.
+  // Regular files, each once. Files of a directory are sorted by path.
   std::vector<std::string> paths;
-  // A sentence for every path that could not be followed.
+  // A sentence for every path that could not be read.
   std::vector<std::string> warnings;
 };
 
-// Follows directories recursively. Whether a file is a trace is not looked at:
-// that is told by its content.
+// Searches directories recursively. Does not open files: their content decides
+// whether they are traces.
 InputFiles findInputFiles(absl::Span<const std::string> paths);
 
-// What a file is called until it is complete: a new name beside `path` that
-// cannot be foretold.
+// Returns a new, unpredictable name beside `path`, for a file that is still
+// being written.
 std::string pendingNameOf(const std::string& path);
 
-// Whether a path is such a name: its file is being written, or whoever wrote it
+// Returns whether `path` is such a name. The file is incomplete, or its writer
 // was killed.
 bool isPendingName(const std::string& path);
 

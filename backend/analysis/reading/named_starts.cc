@@ -18,19 +18,19 @@ namespace traced {
 namespace {
 
 using Streams = std::vector<std::size_t>;
-// A job and the name of a start.
+// Job and name of a start.
 using Name = std::pair<std::string, std::string>;
-// What a launcher calls itself, and its clock.
+// Name of a launcher, and its clock.
 using Launcher = std::pair<std::string, std::string>;
 
 struct Start {
   std::uint32_t attempt = 0;
-  // Of its first rank, by wall clocks.
+  // Start of its first rank, by wall clock.
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
   Streams streams;
   // Starts that a launcher of this one began next.
   std::vector<std::size_t> next;
-  // How many starts must come first.
+  // Number of starts that must come first.
   std::size_t before = 0;
 };
 
@@ -38,7 +38,7 @@ Name nameOf(const v1::Header& header) {
   return {header.job(), header.rendezvous().start()};
 }
 
-// Whether a rank or a process has two of the streams.
+// Returns whether a rank or a process has two of the streams.
 bool isAmbiguous(const TraceSet& set, const Streams& streams) {
   absl::flat_hash_set<std::uint32_t> ranks;
   absl::flat_hash_set<std::pair<std::string, std::int64_t>> processes;
@@ -51,7 +51,8 @@ bool isAmbiguous(const TraceSet& set, const Streams& streams) {
 
 void removeDoubtfulNames(TraceSet& set, StreamEnds& ends) {
   absl::btree_map<Name, Streams> starts;
-  absl::btree_map<std::string, std::size_t> names;  // of each job
+  // number of start names per job
+  absl::btree_map<std::string, std::size_t> names;
   for (std::size_t i = 0; i < set.streams.size(); ++i) {
     const v1::Header& header = set.streams[i].header;
     if (header.rendezvous().start().empty()) continue;
@@ -63,7 +64,7 @@ void removeDoubtfulNames(TraceSet& set, StreamEnds& ends) {
     const bool ambiguous = isAmbiguous(set, streams);
     for (const std::size_t i : streams) {
       TraceStream& stream = set.streams[i];
-      // No stream needs to be read where there is one name.
+      // With a single start, no stream needs to be read.
       const auto& end = names[name.first] > 1 ? ends.of(stream) : std::nullopt;
       if (ambiguous || (end && end->several_starts)) {
         stream.header.mutable_rendezvous()->clear_start();
@@ -72,8 +73,8 @@ void removeDoubtfulNames(TraceSet& set, StreamEnds& ends) {
   }
 }
 
-// In the order of each launcher, and where that leaves a choice, of wall
-// clocks.
+// Numbers starts in the order of each launcher, and by wall clock where that
+// leaves a choice.
 void number(TraceSet& set, std::vector<Start>& starts) {
   absl::btree_set<std::pair<std::int64_t, std::size_t>> ready;
   for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -96,7 +97,7 @@ void number(TraceSet& set, std::vector<Start>& starts) {
   }
 }
 
-// Streams of launchers that have a start in common.
+// Jobs groups the streams of launchers that share a start.
 class Jobs {
  public:
   explicit Jobs(const TraceSet& set) {
@@ -144,7 +145,7 @@ class Jobs {
 std::vector<Start> startsOf(const TraceSet& set, const Streams& streams) {
   absl::btree_map<Name, std::size_t> numbers;
   std::vector<Start> starts;
-  // By each launcher's own clock.
+  // Sorted by each launcher's own clock.
   absl::btree_map<Launcher,
                   absl::btree_set<std::pair<std::int64_t, std::size_t>>>
       launches;
@@ -197,7 +198,8 @@ void settleNamedStarts(TraceSet& set, StreamEnds& ends) {
   removeDoubtfulNames(set, ends);
   for (const Streams& job : Jobs(set).take()) {
     std::vector<Start> starts = startsOf(set, job);
-    // Launchers that contradict each other: their headers are damaged.
+    // A cycle means that launchers contradict each other, so their headers are
+    // damaged.
     if (!hasCycle(starts)) number(set, starts);
   }
 }

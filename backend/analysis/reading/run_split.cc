@@ -13,7 +13,7 @@ std::int64_t startedNs(const TraceStream& stream) {
   return stream.header.started().realtime_ns();
 }
 
-// Keeps in `streams` those of which `stays` is true, and returns the others.
+// Removes the elements for which `stays` is false, and returns them.
 template <typename Stays>
 std::vector<std::size_t> takeOut(std::vector<std::size_t>& streams,
                                  Stays stays) {
@@ -26,8 +26,8 @@ std::vector<std::size_t> takeOut(std::vector<std::size_t>& streams,
   return out;
 }
 
-// Whether each rank has one stream, and all began within a minute: there is no
-// other run, and no stream needs to be read for that.
+// Returns whether each rank has one stream and all began within a minute. Then
+// no other run exists, and no stream needs to be read to find out.
 bool isPlainlyOneRun(const TraceSet& set, std::size_t newest,
                      const std::vector<std::size_t>& streams) {
   constexpr std::int64_t kMinuteNs = 60'000'000'000;
@@ -37,7 +37,7 @@ bool isPlainlyOneRun(const TraceSet& set, std::size_t newest,
     if (wrappingDifference(newest_ns, startedNs(stream)) > kMinuteNs) {
       return false;
     }
-    // They are sorted by rank.
+    // Streams are sorted by rank.
     if (i > 0 &&
         set.streams[streams[i - 1]].header.rank() == stream.header.rank()) {
       return false;
@@ -46,7 +46,7 @@ bool isPlainlyOneRun(const TraceSet& set, std::size_t newest,
   return true;
 }
 
-// Of one rank, the newest stream comes first.
+// The newest stream of each rank comes first.
 void keepNewest(const TraceSet& set, const std::vector<std::size_t>& streams,
                 StreamEnds& ends, RunSplit& split) {
   for (const std::size_t i : streams) {
@@ -63,7 +63,7 @@ void keepNewest(const TraceSet& set, const std::vector<std::size_t>& streams,
   }
 }
 
-// The first and the last instant, by wall clocks, at which one of them began.
+// Returns the first and the last start of the streams, by wall clocks.
 std::pair<std::int64_t, std::int64_t> beginnings(
     const TraceSet& set, const std::vector<std::size_t>& streams) {
   std::pair span{startedNs(set.streams[streams.front()]),
@@ -75,9 +75,9 @@ std::pair<std::int64_t, std::int64_t> beginnings(
   return span;
 }
 
-// Whether what went on beside the run is one run, too, by the order in which
-// they began: each has all ranks, all of this one began after all of that, and
-// there is more time between the two than within either.
+// Returns whether the streams beside the run form an earlier run, by the order
+// of starts. Each has all ranks, all of theirs began before all of this run,
+// and the time between is longer than within either.
 bool besideBeganFirst(const TraceSet& set, const RunSplit& split) {
   const std::uint32_t ranks =
       set.streams[split.run.front()].header.world_size();

@@ -1,5 +1,5 @@
-// RunSplit tells which of some streams are of one run: that of the newest of
-// them. What is left over may be split again.
+// RunSplit separates the streams of the newest run from others. The others can
+// be split again.
 
 #pragma once
 
@@ -11,28 +11,29 @@
 
 namespace traced {
 
-// Indices into TraceSet::streams, sorted as these.
+// Indices into TraceSet::streams, in ascending order.
 struct RunSplit {
-  // Of each rank the one that started last.
+  // For each rank, the stream that started last.
   std::vector<std::size_t> run;
-  // The others: of another job, attempt or number of ranks, or those that met
-  // elsewhere;
+  // Streams of another job, attempt or world size, or with another rendezvous.
   std::vector<std::size_t> elsewhere;
-  // those that had ended before the newest began;
+  // Streams that had ended before the newest run began.
   std::vector<std::size_t> earlier;
-  // those of a rank with a later one;
+  // Streams of a rank that has a later one.
   std::vector<std::size_t> older;
-  // and such that went on beside that later one. Each may be of the run in its
-  // place, unless `beside_began_first`: they have all ranks as the run does,
-  // and all of the run began after all of these.
+  // Streams that were still recording after a later stream of their rank began.
+  // Each may belong to the run in place of that one. If `beside_began_first`,
+  // they do not: they form a complete run of their own, all of which began
+  // before this one.
   std::vector<std::size_t> beside;
   bool beside_began_first = false;
 
-  // All but the run.
+  // Returns all streams that are not in the run.
   std::vector<std::size_t> others() const;
 };
 
-// `streams` is not empty and sorted. `ends` are those of the set's streams.
+// Splits off the run of the newest of `streams`, which must be sorted and not
+// empty. `ends` must be those of `set`.
 RunSplit splitNewestRun(const TraceSet& set, std::vector<std::size_t> streams,
                         StreamEnds& ends);
 

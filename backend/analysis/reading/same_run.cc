@@ -16,19 +16,19 @@ bool contradict(const Value& a, const Value& b) {
   return a != Value() && b != Value() && a != b;
 }
 
-// Whether one instant is before another by more than `by`, as far as both are
-// known.
+// Returns whether `ns` is more than `by_ns` before `other_ns`. False if either
+// is unknown (0).
 bool isBefore(std::int64_t ns, std::int64_t other_ns, std::int64_t by_ns) {
   return ns != 0 && other_ns != 0 && wrappingDifference(other_ns, ns) > by_ns;
 }
 
-// Launchers of one start may count different attempts.
+// Launchers of one start may report different attempts.
 bool areOfOneStart(const v1::Rendezvous& a, const v1::Rendezvous& b) {
   return !a.start().empty() && a.start() == b.start();
 }
 
-// A launcher's name for a run with a port that was free for it: no other run
-// has both.
+// A launcher's run id together with a port that was free: no other run has
+// both.
 bool areKnownToHaveMet(const v1::Rendezvous& a, const v1::Rendezvous& b) {
   return a.port() != 0 && a.port() == b.port() && !a.run_id().empty() &&
          a.run_id() == b.run_id();
@@ -118,7 +118,7 @@ bool RunStart::isAfter(const TraceStream& stream) {
            (by_wall &&
             isBefore(instant.realtime_ns(), wall_start_ns, kWallMarginNs + ns));
   };
-  // Most are told by their start, and need not be read.
+  // The start alone decides for most streams, which then need not be read.
   if (!precedes(header.started(), 0)) return false;
   const std::optional<StreamEnd>& end = ends_.of(stream);
   return end && precedes(end->anchor, silenceNs(stream, *end));

@@ -1,5 +1,5 @@
-// Which streams can be of one run. The name of a job is no proof: two runs may
-// have one.
+// Decides which streams can belong to one run. The job's name is no proof: two
+// runs may share it.
 
 #pragma once
 
@@ -12,52 +12,55 @@
 
 namespace traced {
 
-// Whether two streams are of one job, number of ranks, and attempt or start.
+// Returns whether two streams have the same job and world size, and the same
+// attempt or start.
 bool haveOneName(const v1::Header& a, const v1::Header& b);
 
-// Whether two streams met in one place, as far as both tell. What one does not
-// tell contradicts nothing.
+// Returns whether two streams have the same rendezvous. Fields that either did
+// not record are ignored.
 bool metInOnePlace(const v1::Header& a, const v1::Header& b);
 
-// Whether it is enough to prove that two met who tell the same: a name alone is
-// no proof.
+// Returns whether `met` is specific enough that equal values prove a common
+// rendezvous. A name alone is not.
 bool hasRendezvous(const v1::Rendezvous& met);
 
-// Where a run met, for a reader: "10.0.0.1:29500, run id x"; "" if not known.
+// Returns where a run met, such as "10.0.0.1:29500, run id x"; "" if unknown.
 std::string rendezvousText(const v1::Header& header);
 
-// Whether two streams may be of attempts of one job: of the same name and, as
-// far as both tell, of one run of a launcher.
+// Returns whether two streams may be attempts of one job: same name and, if
+// both recorded it, same launcher run id.
 bool mayBeOneJob(const v1::Header& a, const v1::Header& b);
 
-// Whether a stream began before another: by one clock, or by what wall clocks
-// of two hosts may differ.
+// Returns whether `stream` certainly began before `other`. Across hosts, it
+// allows for the maximum difference of wall clocks.
 bool beganBefore(const TraceStream& stream, const TraceStream& other);
 
-// Whether a stream went on after another of its rank had begun, by one clock:
-// then they are of two runs, whatever else is equal.
+// Returns whether `stream` was still recording when `later`, of the same rank,
+// began. Streams on different clocks are never compared. If true, they belong
+// to two runs, whatever else is equal.
 bool wentOnBeside(const TraceStream& stream, const TraceStream& later,
                   StreamEnds& ends);
 
-// Knows when the streams of a run began, and so which others had ended before.
-// All ranks of a run live at one time: they wait for each other.
+// RunStart knows when a run began, and so which other streams had ended before.
+// All ranks of a run are alive at the same time, because they wait for each
+// other.
 class RunStart {
  public:
-  // The streams may be those of several runs; `newest` is of the one in
-  // question and started last.
+  // `streams` may belong to several runs. `newest` is the latest stream of the
+  // run in question.
   RunStart(const TraceSet& set, const std::vector<std::size_t>& streams,
            std::size_t newest, StreamEnds& ends);
 
-  // Never true of a stream that was started with the newest, by one launcher or
-  // by the name of its start, nor of one that does not tell its end. Clocks of
-  // several hosts are compared with what wall clocks may differ, and only where
-  // the streams do not tell that they met.
+  // Returns whether the run began after `stream` had ended. Always false for a
+  // stream with the same start or launcher as the newest, and for a stream
+  // without a known end. Wall clocks of different hosts are compared with a
+  // margin, and only if the rendezvous does not prove that both met.
   bool isAfter(const TraceStream& stream);
 
  private:
   const v1::Header& newest_;
   StreamEnds& ends_;
-  // Per clock, when the last of its streams started.
+  // Latest start of a stream, by clock.
   absl::flat_hash_map<std::string, std::int64_t> latest_start_ns_;
 };
 

@@ -20,12 +20,13 @@ namespace traced {
 namespace {
 
 using Streams = std::vector<std::size_t>;
-// A job, what its launcher calls the run, and where its ranks met.
+// Job, run id of its launcher, and rendezvous port and address.
 using Place = std::tuple<std::string, std::string, std::uint32_t, std::string>;
-// Of what launchers started: in the order of each.
+// Launches of each launcher, in order.
 using Launchers = std::vector<std::vector<Started>>;
 
-// Absent where no launcher counts, or it is not known which belong together.
+// Returns nullopt if no launcher counted attempts, or if it is unknown which
+// launchers belong together.
 std::optional<Place> placeOf(const v1::Header& header) {
   const v1::Rendezvous& met = header.rendezvous();
   const std::string address = met.run_id().empty() ? met.address() : "";
@@ -36,7 +37,7 @@ std::optional<Place> placeOf(const v1::Header& header) {
   return Place{header.job(), met.run_id(), met.port(), address};
 }
 
-// Whether there may be several starts, or attempts are not equal. Two streams
+// Returns whether attempts differ or several starts are possible. Two streams
 // of one process are no restart.
 bool needSettling(const TraceSet& set, const Streams& streams) {
   absl::flat_hash_set<std::uint32_t> ranks;
@@ -84,8 +85,8 @@ Launchers launchersOf(const TraceSet& set, const Streams& streams,
   return launchers;
 }
 
-// Launchers that lived one after another are not of one job: somebody gave the
-// same command again.
+// Separates launchers that ran one after another: they belong to different
+// jobs, because the same command was run again.
 std::vector<Launchers> besideEachOther(Launchers launchers) {
   std::stable_sort(launchers.begin(), launchers.end(),
                    [](const auto& a, const auto& b) {
@@ -134,7 +135,7 @@ void settleAttempts(TraceSet& set) {
       if (launchers.size() > 1) settle(set, launchers);
     }
     if (named == 0) continue;
-    // Nothing proves which of the named starts these are of.
+    // It is unknown to which named start these belong.
     for (const std::size_t i : streams) set.streams[i].start_by_clock = true;
   }
 }

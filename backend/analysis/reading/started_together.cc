@@ -17,16 +17,15 @@ bool areApart(const Numbers& few, const Numbers& all) {
   });
 }
 
-// Whether what comes may be of the same start, by what does not depend on
-// clocks.
+// Returns whether a launch or rank may belong to `start`, apart from time.
 bool fits(const Started& comes, const Started& start) {
   return comes.world_size == start.world_size &&
          areApart(comes.ranks, start.ranks) &&
          areApart(comes.launchers, start.launchers);
 }
 
-// By clocks: each is of the start of those before it, if it may be and came
-// before one of them was gone.
+// Combines parts by time: each joins the latest start if it may, and if it
+// began before any of its ranks had ended.
 template <typename Fits>
 std::vector<Started> putTogether(std::vector<Started> parts, Fits may_be) {
   std::stable_sort(parts.begin(), parts.end(),
@@ -43,8 +42,8 @@ std::vector<Started> putTogether(std::vector<Started> parts, Fits may_be) {
   return starts;
 }
 
-// The first launch of each launcher is of the first start, and so on. Empty
-// where that cannot be.
+// Combines the n-th launches of all launchers. Returns nothing if that is
+// impossible.
 std::vector<Started> byOrder(
     const std::vector<std::vector<Started>>& launchers) {
   std::vector<Started> starts = launchers.front();
@@ -75,7 +74,8 @@ std::vector<Started> byClock(
   return putTogether(std::move(launches), fits);
 }
 
-// Whether all launchers tell one attempt of a start, and another of the next.
+// Returns whether all launchers report the same attempt for each start, and
+// increasing attempts.
 bool countAlike(const std::vector<Started>& starts) {
   std::uint32_t least = 0;
   return std::all_of(

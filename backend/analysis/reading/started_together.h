@@ -1,4 +1,4 @@
-// Which of what launchers started, each by itself, is one start of a job.
+// Finds which launches of several launchers form one start of a job.
 
 #pragma once
 
@@ -11,44 +11,45 @@
 
 namespace traced {
 
-// A rank's stream, what a launcher started at one time, or a start of the job.
-// Times are of wall clocks.
+// A rank's stream, the launch of one launcher, or a start of the job. Times are
+// by wall clocks.
 struct Started {
   static constexpr std::int64_t kNotKnown =
       std::numeric_limits<std::int64_t>::max();
 
-  // The highest and the lowest that its ranks tell.
+  // Highest and lowest attempt that its ranks report.
   std::uint32_t attempt = 0;
   std::uint32_t least_attempt = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t world_size = 0;
   absl::flat_hash_set<std::uint32_t> ranks = {};
-  // Of those that startsOf() is given, by their indices.
+  // Indices into the argument of startsOf().
   absl::flat_hash_set<std::uint32_t> launchers = {};
-  // Into TraceSet::streams.
+  // Indices into TraceSet::streams.
   std::vector<std::size_t> streams = {};
-  // When the first of it began, and when the first was gone.
+  // When its first rank began, and when the first rank ended.
   std::int64_t begin_ns = kNotKnown;
   std::int64_t end_ns = kNotKnown;
 
   void add(const Started& other);
-  // Whether the other is not of this start: it came `margin_ns` after an end.
+  // Returns whether `other` is not part of this start: it began more than
+  // `margin_ns` after a rank had ended.
   bool isOverBefore(const Started& other, std::int64_t margin_ns) const;
 };
 
-// What one launcher started, in its order, of what its ranks are: one of each
-// rank, of one attempt.
+// Groups the ranks of one launcher into launches, in order. A launch has each
+// rank at most once, and one attempt.
 std::vector<Started> launchesOf(std::vector<Started> ranks);
 
 struct Starts {
-  // In their order.
+  // In order of time.
   std::vector<Started> each;
-  // Only wall clocks of hosts tell what is one start: launchers started
-  // unequally often, as far as is known, or what they started in turn cannot be
-  // one; and they do not count alike.
+  // Only wall clocks show which launches form one start: the launchers have
+  // different numbers of launches or cannot be paired in order, and their
+  // attempt counts disagree.
   bool by_clock = false;
 };
 
-// Each launcher has started something.
+// Combines launches into starts. Each launcher must have at least one launch.
 Starts startsOf(const std::vector<std::vector<Started>>& launchers);
 
 }  // namespace traced

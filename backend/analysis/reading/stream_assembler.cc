@@ -9,8 +9,9 @@
 namespace traced {
 namespace {
 
-// Of the first operation whose id is not less; the last one's is not. Looked
-// for in steps that double, as it mostly is not far.
+// Returns the index of the first operation whose id is not less than `id`. The
+// last operation's id must not be less. Searches from `near` in doubling steps,
+// as the result is usually close.
 std::size_t indexNear(const std::vector<AssembledOperation>& operations,
                       std::size_t near, std::uint64_t id) {
   const auto isBefore = [&](std::size_t i) { return operations[i].id < id; };
@@ -34,9 +35,9 @@ std::size_t indexNear(const std::vector<AssembledOperation>& operations,
 
 }  // namespace
 
-// Counters only grow, so the largest are the latest: this holds for chunks
-// without rows too, whose order positions do not tell. What is deleted of what
-// was stored is dropped.
+// Keeps the latest accounts. Counters only grow, so the largest are the latest.
+// This holds also for chunks without rows, whose positions do not order them.
+// Records deleted by retention move from stored to dropped.
 void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
   const auto age = [](const v1::Accounts& told) {
     return std::tuple(told.produced(), told.closed(), told.recovered(),
@@ -46,14 +47,14 @@ void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
   if (age(accounts) >= age(table_.accounts)) table_.accounts = accounts;
 }
 
-// Each adds what those before it do not say.
+// Later values fill in fields that earlier ones lack.
 void StreamAssembler::takeProcessEnd(const v1::ProcessEnd& seen) {
   v1::ProcessEnd end = seen;
   end.MergeFrom(table_.process_end);
   table_.process_end = std::move(end);
 }
 
-// Of those that the chunk before did not have.
+// Adds the calls defined by the last chunk.
 void StreamAssembler::noteCalls() {
   const std::vector<v1::Call>& calls = table_.definitions.calls();
   for (std::size_t i = calls_.size(); i < calls.size(); ++i) {
@@ -78,7 +79,7 @@ void StreamAssembler::noteCalls() {
   last = op.seq;
 }
 
-// What an issue tells of an operation.
+// Applies an issue row to an operation.
 [[gnu::always_inline]] inline void StreamAssembler::tell(
     const IssueRow& row, AssembledOperation& op) {
   op.issue(row, table_.definitions.callInChunk(row.call));
@@ -90,7 +91,7 @@ void StreamAssembler::noteCalls() {
   see(Instant(row.issue_ns));
   if (!isLatest(row.op)) return takeKnown(row);
   std::vector<AssembledOperation>& operations = table_.operations;
-  // To copy a blank one is faster than to make one.
+  // Copying a blank operation is faster than constructing one.
   AssembledOperation& op = operations.emplace_back(blank_);
   op.id = row.op;
   here_ = &op;
@@ -98,8 +99,8 @@ void StreamAssembler::noteCalls() {
   tell(row, op);
 }
 
-// An operation of which something was told before it was issued, or that is
-// issued twice.
+// Handles an operation that has other rows before its issue row, or two issue
+// rows.
 void StreamAssembler::takeKnown(const IssueRow& row) {
   table_.in_seq_order = false;
   AssembledOperation& op = operation(row.op);
@@ -144,9 +145,10 @@ void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
   table_.rows_found += rows ? rows->rowCount() : rowCount(payload);
 }
 
-// Rows of one operation may come in any order of chunks, so whatever names it
-// first makes its place. The tables of a chunk mostly name the same operations
-// in the same order, so the next one is tried before it is looked for near by.
+// Chunks may contain the rows of an operation in any order, so the first row of
+// an id creates it. The tables of a chunk mostly contain the same ids in the
+// same order. Callers try the next operation first, and this function then
+// searches nearby.
 void StreamAssembler::search(std::uint64_t id) {
   std::vector<AssembledOperation>& operations = table_.operations;
   if (!ordered_) return searchUnordered(id);

@@ -17,8 +17,8 @@ namespace traced {
 // Not thread safe.
 class StreamAssembler {
  public:
-  // `room` is used for the operations, so that a reader of many streams need
-  // not have it made and cleared again for each.
+  // `room` is a vector whose memory is reused for the operations, so that
+  // readers of many streams avoid allocations.
   explicit StreamAssembler(const v1::Header& header,
                            std::vector<AssembledOperation> room = {}) {
     table_.header = header;
@@ -27,22 +27,21 @@ class StreamAssembler {
     table_.in_seq_order = true;
   }
 
-  // Adds the next payload, in the stream's order. Its definitions are moved
-  // out of it. `rows`: its rows, where they are not in it; see ChunkDecoder.
+  // Adds the next payload in stream order. Moves its definitions out. `rows`:
+  // its rows if they are not part of it, see ChunkDecoder.
   void add(v1::Payload& payload, PackedRows* rows = nullptr);
 
-  // The table so far: what is said of chunks and not of their payloads is
-  // counted by the caller.
+  // The table so far. The caller maintains its counters of chunks.
   StreamTable& table() { return table_; }
 
-  // Gives the table away. Operations without an issue row are left out.
+  // Returns the finished table. Operations without an issue row are left out.
   StreamTable finish() &&;
 
  private:
-  // What is asked of a call for each of its operations.
+  // Properties of a call that are needed for each of its operations.
   struct CallSummary {
     bool simulated = false;
-    // Index into last_seqs_; 0 for what its group does not number.
+    // Index into `last_seqs_`; 0 if the group does not number this call.
     std::uint32_t counter = 0;
   };
 
@@ -67,7 +66,8 @@ class StreamAssembler {
   }
   void search(std::uint64_t id);
   void searchUnordered(std::uint64_t id);
-  // Most issue rows are about a new operation, the latest so far.
+  // Returns whether `id` is new and the highest so far. True for most issue
+  // rows.
   bool isLatest(std::uint64_t id) const {
     const std::vector<AssembledOperation>& operations = table_.operations;
     return ordered_ && (operations.empty() || operations.back().id < id);
@@ -82,17 +82,17 @@ class StreamAssembler {
   const AssembledOperation blank_;
   // Per call of the definitions; see noteCall().
   std::vector<CallSummary> calls_;
-  // Of the collectives of each group so far, by CallSummary::counter.
+  // Last sequence number of each group's collectives, by CallSummary::counter.
   std::vector<std::uint64_t> last_seqs_ = {0};
   absl::flat_hash_map<std::uint32_t, std::uint32_t> counter_of_group_;
-  // Operations whose issue row was found.
+  // Number of operations whose issue row was found.
   std::size_t issued_ = 0;
-  // The operation named last; nullptr before any. Nothing is added but is
-  // named.
+  // The operation of the previous row; nullptr before the first. Valid until an
+  // operation is added, which replaces it.
   AssembledOperation* here_ = nullptr;
-  // Index of the operation after that one.
+  // Index of the operation after `here_`.
   std::size_t next_ = 0;
-  // The operations are in the order of their ids; else the index knows them.
+  // Whether the operations are sorted by id. If not, `index_by_id_` is used.
   bool ordered_ = true;
   absl::flat_hash_map<std::uint64_t, std::size_t> index_by_id_;
 };

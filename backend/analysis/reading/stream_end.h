@@ -1,5 +1,5 @@
-// When a stream was last known to go on, and how exactly it can be told that
-// something came after something else.
+// Determines when a stream ended, and how precisely ends and starts can be
+// compared.
 
 #pragma once
 
@@ -15,22 +15,24 @@ namespace traced {
 
 struct StreamEnd {
   v1::ClockAnchor anchor;
-  // It said so itself, or was recovered: nothing follows.
+  // The stream was closed or recovered: nothing follows.
   bool is_last = false;
-  // Its process took part in several starts of the job.
+  // The process took part in several starts of the job.
   bool several_starts = false;
 };
 
-// How long the stream may have gone on behind its end, though nothing is known
-// of that: it had nothing to record while it waited for the others.
+// Returns how long the process may have lived past the recorded end. A process
+// that waits for others records nothing.
 std::int64_t silenceNs(const TraceStream& stream, const StreamEnd& end);
 
-// The ends of a set's streams, each read once.
+// StreamEnds finds the ends of a set's streams and caches them. Not thread
+// safe.
 class StreamEnds {
  public:
   explicit StreamEnds(const TraceSet& set) : loader_(set) {}
 
-  // By its last chunk that can be read; absent where that tells no instant.
+  // Returns the end according to the last chunk, or nullopt if that is
+  // unreadable or has no anchor.
   const std::optional<StreamEnd>& of(const TraceStream& stream);
 
  private:
@@ -38,10 +40,11 @@ class StreamEnds {
   absl::flat_hash_map<const TraceStream*, std::optional<StreamEnd>> known_;
 };
 
-// A rank that fails at once may be gone before a slow one begins; two starts
-// are not that close, as a process takes longer to load torch.
+// Margin between an end and the next start. A rank that fails at once may end
+// before a slow one begins. Two starts are further apart, as loading torch
+// takes longer.
 inline constexpr std::int64_t kStartMarginNs = 1'000'000'000;
-// By how much the wall clocks of two hosts may differ.
+// Maximum difference between the wall clocks of two hosts.
 inline constexpr std::int64_t kWallMarginNs = 60'000'000'000;
 
 }  // namespace traced

@@ -28,8 +28,8 @@ bool Allowance::take(std::uint64_t stored_bytes, std::uint64_t payload_bytes,
 
 namespace {
 
-// What the recorder itself deleted from the beginning is no gap: its accounts
-// say how many records it were.
+// A beginning deleted by the recorder's retention is not a gap: the accounts
+// contain how many records it had.
 void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
   const std::uint64_t first =
       stream.chunks.empty() ? 0 : stream.chunks.front().first_position;
@@ -41,21 +41,23 @@ void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
   table.gap_positions -= first;
 }
 
-// Nor is what the reader left out: the first chunk says how much was written
-// before it.
+// Neither are chunks left out by the reader: the first chunk contains how much
+// was written before it.
 void forgetLeftOut(const v1::Payload& first, std::uint64_t rows,
                    StreamTable& table) {
   const std::uint64_t stored = first.accounts().stored();
   table.rows_found += stored - std::min(stored, rows);
 }
 
-// Drops that are told of took place before; retention deletes the beginning.
+// Reported drops happened before the report; retention deletes the beginning
+// and is not counted.
 std::uint64_t lossesIn(const StreamTable& table) {
   return table.dropped() - table.dropped(v1::DROP_REASON_RETENTION) +
          table.broken_tables;
 }
 
-// What is missing and no chunk tells where, or tracing was off at the end.
+// Returns whether records are missing at an unknown position, or tracing was
+// off at the end.
 bool mayHaveLostTheEnd(const StreamTable& table) {
   constexpr std::uint64_t kOpen = ~std::uint64_t{0};
   const std::vector<Pause>& pauses = table.marks.pauses();
@@ -63,7 +65,7 @@ bool mayHaveLostTheEnd(const StreamTable& table) {
          (!pauses.empty() && pauses.back().end_position == kOpen);
 }
 
-// Of the payload that was decoded last.
+// Counts the rows of the payload decoded last.
 std::uint64_t countRows(ChunkDecoder& decoder) {
   return decoder.rows() ? decoder.rows()->rowCount()
                         : rowCount(decoder.payload());
@@ -76,7 +78,7 @@ StreamTable StreamLoader::load(const TraceStream& stream,
   if (stream.dump_file) return loadDumpOf(stream);
   StreamAssembler assembler(stream.header, takeRoom());
   StreamTable& table = assembler.table();
-  // Up to where chunks cover the positions.
+  // Positions below this are covered by chunks.
   std::optional<Instant> before_ring;
   std::uint64_t covered = stream.begins_later && !stream.chunks.empty()
                               ? stream.chunks.front().first_position

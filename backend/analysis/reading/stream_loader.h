@@ -1,5 +1,5 @@
-// StreamLoader reads the streams of a TraceSet, one at a time. Allowance bounds
-// what they become in memory.
+// StreamLoader reads the streams of a TraceSet, one at a time. Allowance limits
+// the memory they take.
 
 #pragma once
 
@@ -17,20 +17,20 @@
 
 namespace traced {
 
-// Allowance bounds what all chunks together become in memory. A single one is
-// bounded by its decoder, but a file of many tiny chunks, each of which unpacks
-// to as much as one may, would still fill any memory.
+// Allowance limits the memory of all chunks together. The decoder limits a
+// single chunk. A file of many tiny chunks that each unpack to the maximum
+// could still exhaust memory.
 class Allowance {
  public:
-  // A row of a recorder takes about three bytes of the file, and its payload
-  // twice what is stored of it. These are far beyond.
+  // Limits far above what recorders write: about three stored bytes per row,
+  // and payloads of twice their stored size.
   static constexpr std::uint64_t kFreeRows = std::uint64_t{1} << 16;
   static constexpr std::uint64_t kRowsPerByte = kRowsPerStoredByte;
   static constexpr std::uint64_t kFreePayloadBytes = std::uint64_t{4} << 20;
   static constexpr std::uint64_t kPayloadPerByte = kPayloadPerStoredByte;
 
-  // Whether a chunk of `stored_bytes` with so many rows may be added to all
-  // those before. False leaves the account as it was.
+  // Accounts for a chunk. Returns false, without accounting for it, if the
+  // chunk would exceed the limits.
   bool take(std::uint64_t stored_bytes, std::uint64_t payload_bytes,
             std::uint64_t rows);
 
@@ -47,22 +47,22 @@ class StreamLoader {
  public:
   explicit StreamLoader(const TraceSet& set) : set_(set) {}
 
-  // Reads the chunks of a stream once more and assembles them. A chunk that
-  // has changed on disk meanwhile, is refused, or holds out of all proportion
-  // to its size, counts as refused; so does a dump that has changed.
+  // Reads the chunks of a stream again and assembles them. Chunks count as
+  // refused if they changed on disk, are invalid, or exceed the allowance; so
+  // does a dump that changed.
   StreamTable load(const TraceStream& stream) {
     return load(stream, allowance_);
   }
-  // With an allowance that is shared with other loaders, but never at once.
+  // Same with an allowance that loaders may share, but not concurrently.
   StreamTable load(const TraceStream& stream, Allowance& allowance);
 
-  // Takes back what a table was made of, for the next one.
+  // Takes back the memory of a table for the next one.
   void recycle(StreamTable&& table) {
     rooms_.push_back(std::move(table.operations));
   }
 
-  // The body of a chunk, valid until the next call. Empty when it can no longer
-  // be read as it was.
+  // Returns the body of a chunk, valid until the next call. Returns "" if it
+  // cannot be read or has changed.
   std::string_view body(const ChunkRef& chunk);
 
  private:

@@ -15,19 +15,19 @@
 namespace traced {
 namespace {
 
-// Streams take from the allowance of their lane, each lane in order: so what is
-// refused does not depend on the number of threads either.
+// Each lane has its own allowance and loads its streams in order. What is
+// refused thus does not depend on the number of threads.
 constexpr std::size_t kLanes = 8;
 
-// What the streams that are in memory at once may take, when they are large.
+// Memory limit for the tables of large streams that are loaded at once.
 constexpr std::uint64_t kTableBytes = std::uint64_t{512} << 20;
 
-// Small streams are loaded so many at a time, as far as this goes: to have a
-// turn takes as long as to load some of them.
+// Small streams are loaded in bunches, because waiting for a turn takes as long
+// as loading some of them.
 constexpr std::uint64_t kBunchStreams = 32;
 constexpr std::uint64_t kBunchBytes = std::uint64_t{4} << 20;
 
-// Of the largest of some streams.
+// Estimates the table size of the largest stream.
 std::uint64_t tableBytes(const TraceSet& set,
                          const std::vector<std::size_t>& streams) {
   std::uint64_t positions = 0;
@@ -53,8 +53,8 @@ std::size_t bunchOf(const TraceSet& set,
   return std::clamp<std::uint64_t>(std::min(fit, fair), 1, kBunchStreams);
 }
 
-// Each thread loads every n-th bunch of streams and works on them; what is left
-// to do is done for one after the other.
+// Each thread loads every n-th bunch of streams and works on it. The remaining
+// functions run in order, one at a time.
 class StreamReader {
  public:
   StreamReader(const TraceSet& set, const std::vector<std::size_t>& streams,
@@ -102,7 +102,8 @@ class StreamReader {
     }
   }
 
-  // When it is the bunch's turn. False when there is no use in going on.
+  // Runs the remaining functions when it is the bunch's turn. Returns false if
+  // another thread failed.
   bool finish(std::size_t bunch,
               const std::vector<std::function<void()>>& left) {
     std::unique_lock lock(mutex_);

@@ -1,4 +1,4 @@
-// Reads streams of a set, in threads.
+// Reads the streams of a set on several threads.
 
 #pragma once
 
@@ -11,29 +11,31 @@
 
 namespace traced {
 
-// Threads that are of use to a set on this machine, and in its memory.
+// Returns the number of threads that this machine and its memory can use for
+// the set.
 std::size_t readingThreads(const TraceSet& set);
 
-// Is shown a stream of TraceSet::streams, by its index, and may take the table.
+// Receives an index into TraceSet::streams and the stream's table. May move the
+// table away.
 using VisitStream = std::function<void(std::size_t, StreamTable&)>;
 
-// Is given a stream by the thread that loaded it, while others are at other
-// streams: which thread, from 0, which stream of TraceSet::streams, and its
-// table. What it returns is called when it is the stream's turn.
+// Called on the loading thread, concurrently with other streams: number of the
+// thread from 0, index into TraceSet::streams, and the table. The returned
+// function is called when it is the stream's turn.
 using WorkOnStream = std::function<std::function<void()>(
     std::size_t thread, std::size_t stream, StreamTable&)>;
 
-// Calls work for each of `streams`, several at once, and what it returned in
-// their order and never two at once. A table lives until then.
+// Calls `work` for each of `streams`, several at once. Calls the returned
+// functions in order of `streams`, one at a time. A table is valid until its
+// function returns.
 void workOnStreams(const TraceSet& set, const std::vector<std::size_t>& streams,
                    std::size_t threads, const WorkOnStream& work);
 
-// Calls visit(i, table) for each of `streams`, in this order and never two at
-// once, while others are loaded. What is shown does not depend on how many
-// threads there are.
+// Calls visit(i, table) for each of `streams`, in this order and one at a time,
+// while others are loaded. The tables do not depend on the number of threads.
 void readStreams(const TraceSet& set, const std::vector<std::size_t>& streams,
                  std::size_t threads, const VisitStream& visit);
-// The selected ones, with as many threads as are of use.
+// Same for the selected streams and readingThreads().
 void readStreams(const TraceSet& set, const VisitStream& visit);
 
 }  // namespace traced

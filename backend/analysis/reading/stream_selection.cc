@@ -29,7 +29,7 @@ void leaveOut(TraceSet& set, std::size_t count, const std::string& which) {
       "left out ", count, count == 1 ? " stream " : " streams ", which));
 }
 
-// Whose run a stream is of, beside that of `own`.
+// Describes the run of a stream in contrast to the selected one.
 std::string otherRunText(const v1::Header& header, const v1::Header& own) {
   if (mayBeOneJob(header, own) && header.attempt() != own.attempt()) {
     return absl::StrCat("of attempt ", header.attempt(),
@@ -43,7 +43,7 @@ std::string otherRunText(const v1::Header& header, const v1::Header& own) {
                       met.empty() ? "" : ", which met at ", met);
 }
 
-// By what their headers tell, in the order of names, attempts and sizes.
+// Reports streams of other runs, sorted by job, attempt and world size.
 void reportElsewhere(TraceSet& set, const RunSplit& split) {
   using Order = std::tuple<std::string, std::uint32_t, std::uint32_t>;
   const v1::Header& own = set.streams[split.run.front()].header;

@@ -1,4 +1,4 @@
-// Which streams of a set are looked at: a directory often holds older runs too.
+// Selects the streams to read. A directory often contains older runs too.
 
 #pragma once
 
@@ -11,31 +11,31 @@
 
 namespace traced {
 
-// Fills `selected` with one stream per rank: those of the run that the newest
-// stream belongs to (same job, attempt and world size, and nothing against it:
-// see same_run.h), and of each rank the stream started last. Where there are
-// traces, Flight Recorder dumps are left out: they tell less of the same. A
-// stream of an unknown schema is never selected. Says in `selection_warnings`
-// what was left out.
+// Sets `selected` to one stream per rank: the run of the newest stream (same
+// job, attempt and world size, and no contradiction, see same_run.h), and the
+// latest stream of each rank. Flight Recorder dumps are used only if no traces
+// exist, because they contain less. Streams of an unknown schema are never
+// selected. Adds a warning to `selection_warnings` for streams left out.
 void selectStreams(TraceSet& set);
 
-// Which run of several is asked about, where the newest is not.
+// Selects a run other than the newest.
 struct RunChoice {
-  // Of the job of the newest stream.
+  // Attempt of the newest stream's job.
   std::optional<std::uint32_t> attempt = std::nullopt;
 };
 
-// Leaves out the streams of other attempts and jobs. An Error names the
-// attempts that there are instead.
+// Removes the streams of other attempts and jobs. Fails if no such attempt
+// exists; the Error lists the existing ones.
 Result<TraceSet> chooseRun(TraceSet set, const RunChoice& choice);
 
-// The latest chunks that have so many bytes together, at least the last one.
+// Returns the latest chunks with at most `bytes` bytes in total, but at least
+// the last one.
 std::vector<ChunkRef> latestChunks(const std::vector<ChunkRef>& chunks,
                                    std::uint64_t bytes);
 
-// Leaves out the first chunks of streams that are longer than so many bytes. It
-// is as if retention had deleted them: no loss, and sequence numbers tell what
-// belongs together.
+// Drops the first chunks of streams longer than `bytes_per_stream`. Not counted
+// as a loss: the effect is that of retention. Sequence numbers still match
+// operations.
 void keepLatest(TraceSet& set, std::uint64_t bytes_per_stream);
 
 }  // namespace traced

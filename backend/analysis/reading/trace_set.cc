@@ -22,7 +22,7 @@
 namespace traced {
 namespace {
 
-// Some files at a time, so that no thread is left with many.
+// Limit on files per bunch, so that no thread is left with many.
 constexpr std::size_t kMaxIndexers = 8;
 constexpr std::size_t kMaxFiles = 64;
 
@@ -69,8 +69,8 @@ std::uint64_t bytesOf(absl::Span<const std::string> paths) {
   return total;
 }
 
-// In as many threads as are of use. What is found does not depend on how many
-// there are.
+// Indexes on as many threads as are useful. The result does not depend on their
+// number.
 ChunkIndex indexFiles(absl::Span<const std::string> paths,
                       const ReadProgress& told) {
   IndexProgress progress(told);
@@ -87,7 +87,8 @@ ChunkIndex indexFiles(absl::Span<const std::string> paths,
 
 namespace {
 
-// Nobody wants to know of each file in a wrong folder what it is not.
+// Returns whether warnings only state that files are not traces. Listing every
+// file of a wrong folder would not help.
 bool holdsNoTraces(const std::vector<std::string>& warnings) {
   return std::all_of(warnings.begin(), warnings.end(),
                      [](const std::string& warning) {

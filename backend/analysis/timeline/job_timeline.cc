@@ -13,7 +13,7 @@ namespace traced {
 namespace {
 
 std::vector<NamedSlice> stepsOf(const std::vector<RankTimeline>& ranks) {
-  // A number may come several times: then the n-th of each rank belong
+  // A rank may repeat a step number. The n-th occurrences of all ranks belong
   // together.
   std::map<std::pair<std::string, std::size_t>, NamedSlice> steps;
   for (const RankTimeline& rank : ranks) {
@@ -54,7 +54,7 @@ std::vector<JobTimeline::Latest> latestOf(const JobView& view) {
   return all;
 }
 
-// At some instants between the first and the last of a stream.
+// Samples the error between a stream's first and last instant.
 JobTimeline::ClockError errorOf(const v1::ClockModel& clock,
                                 const StreamTable& table) {
   constexpr std::int64_t kInstants = 128;

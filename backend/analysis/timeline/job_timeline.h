@@ -1,4 +1,4 @@
-// JobTimeline is what a timeline shows of all ranks together.
+// JobTimeline is the part of a timeline that concerns all ranks together.
 
 #pragma once
 
@@ -13,30 +13,32 @@
 namespace traced {
 
 struct JobTimeline {
-  // From when the first rank begins a step to when the last one ends it.
+  // From the first rank's begin of a step to the last rank's end.
   std::vector<NamedSlice> steps;
-  // While all others were ready for a collective and waited for one rank.
+  // Intervals in which all other ranks of a collective were ready and waited
+  // for one.
   struct Latest {
     std::uint32_t row = 0;
     JobView::Latest latest;
     std::uint32_t lane = 0;
   };
   std::vector<Latest> latest;
-  // How far a clock can be off that of the time line, at instants of it.
+  // Maximum error of a clock relative to the time line, at sampled instants.
   struct ClockError {
     std::string host;
-    // As clockNameOf() has it.
+    // See clockNameOf().
     std::string clock;
     std::vector<std::pair<std::int64_t, std::uint64_t>> within_ns;
   };
   std::vector<ClockError> clocks;
-  // When each verdict is told: of those without an instant, the end of the run.
+  // When to show each verdict; at the end of the run for verdicts without an
+  // instant.
   std::vector<std::int64_t> verdicts_ns;
 };
 
 std::vector<JobTimeline::ClockError> clockErrorsOf(const JobView& view);
 
-// `ranks`: of each stream of the view.
+// `ranks`: one per stream of the view.
 JobTimeline jobTimelineOf(const JobView& view,
                           const std::vector<RankTimeline>& ranks);
 

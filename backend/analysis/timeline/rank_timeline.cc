@@ -15,14 +15,16 @@
 namespace traced {
 namespace {
 
-// Each takes a lane to the end of the trace. What has no end and is not among
-// the last so many of its group ended, or its end was never to be seen.
+// Maximum number of open operations per group, each of which takes a lane until
+// the end. Earlier operations without an end did end, or their end could not be
+// recorded.
 constexpr std::size_t kMaxOpen = 16;
 
-// How much of an operation's length the clocks may leave in doubt.
+// A split is drawn if the uncertainty of its wait is at most this fraction of
+// the operation.
 constexpr std::int64_t kCertainPart = 10;
 
-// Where the split of an operation is certain, as far as a picture can tell.
+// Returns the parts of an operation if its split is precise enough to draw.
 std::optional<OperationSlice::Parts> partsOf(const OperationSplit& split,
                                              const AssembledOperation& op,
                                              const OperationSlice& slice,
@@ -38,8 +40,8 @@ std::optional<OperationSlice::Parts> partsOf(const OperationSplit& split,
       std::clamp(*split.ready_ns, slice.begin_ns, slice.end_ns);
   const std::int64_t peers_ready_ns = std::clamp(
       ready_ns + std::max<std::int64_t>(wait.ns, 0), ready_ns, slice.end_ns);
-  // It was over when somebody looked: that is when it was if he looked before
-  // the last was ready.
+  // With a late bound, the end is precise only if it was already watched when
+  // the last rank became ready.
   if (isLateBound(op) && watched_ns > peers_ready_ns) return std::nullopt;
   return OperationSlice::Parts{ready_ns, peers_ready_ns};
 }
@@ -80,7 +82,7 @@ class Drawer {
     slice.row = cell.row;
     slice.group = view_.matched().rows[cell.row].group;
     slice.begin_ns = common(span.begin);
-    // Where its clock stepped, what came later may be placed before.
+    // If the clock stepped, a later instant may convert to an earlier time.
     slice.end_ns = std::max(common(span.end), slice.begin_ns);
     slice.how = span.how;
     if (!isShowable(slice.begin_ns) || !isShowable(slice.end_ns)) {
@@ -127,12 +129,13 @@ class Drawer {
     }
   }
 
-  // Those of which something is shown, and all where nothing else is.
+  // Adds the steps that contain an operation of the view, or all steps if it
+  // has no operations.
   void addSteps() {
     const auto& slices = line_.operations;
     const bool all = slices.empty();
     for (const Marks::Step& step : table_.marks.steps()) {
-      // Exit is no part of the last step.
+      // Exit is not part of the last step.
       const Instant last = table_.last_operation.isAfter(step.began)
                                ? table_.last_operation
                                : table_.last;
@@ -152,7 +155,7 @@ class Drawer {
     }
   }
 
-  // What one thread called in one place, one after the other.
+  // Consecutive calls of one thread in one context.
   struct Run {
     std::string name;
     Instant begin, end;

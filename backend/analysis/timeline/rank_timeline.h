@@ -1,4 +1,4 @@
-// RankTimeline is what a timeline shows of one rank.
+// RankTimeline is the part of a timeline that concerns one rank.
 
 #pragma once
 
@@ -11,24 +11,23 @@
 namespace traced {
 
 struct RankTimeline {
-  // By begin, in lanes of their group.
+  // Sorted by begin, in lanes per group.
   std::vector<OperationSlice> operations;
-  // In lanes of their own each. What the rank called one after the other in one
-  // module, or in one phase of a step, is a slice: from the first call to the
-  // last return.
+  // Each kind has its own lanes. Consecutive calls in one module, or in one
+  // phase of a step, form a slice from the first call to the last return.
   std::vector<NamedSlice> waits, steps, modules, phases;
-  // Of operations whose times cannot be.
+  // Number of operations whose times a viewer cannot show.
   std::uint64_t unshowable = 0;
 };
 
-// The cells of a view's rows by stream; `row`: index of its row.
+// A cell of a view's rows, with the index of its row.
 struct ViewedCell {
   std::uint32_t row = 0;
   std::uint32_t operation = 0;
 };
 std::vector<std::vector<ViewedCell>> cellsByStream(const JobView& view);
 
-// `cells`: those of the stream.
+// `cells`: the cells of the stream.
 RankTimeline timelineOf(const JobView& view, std::uint32_t stream,
                         const std::vector<ViewedCell>& cells);
 

@@ -1,4 +1,4 @@
-// What a timeline shows: stretches of time on tracks, on the common time line.
+// Slices of a timeline: intervals of common time on tracks.
 
 #pragma once
 
@@ -18,19 +18,19 @@
 
 namespace traced {
 
-// Lanes keeps slices that overlap apart: each goes to the lowest lane that is
-// free. Viewers show slices of one lane as a stack, and have no other way to
-// show two at a time.
+// Lanes separates overlapping slices: each is placed in the lowest free lane.
+// Viewers draw overlapping slices of one lane as a stack, so they need separate
+// lanes.
 class Lanes {
  public:
-  // Slices come in the order in which they begin. One that ends as the next
-  // begins has left its lane.
+  // Returns the lane of a slice. Slices must be added in order of begin. A
+  // slice frees its lane for one that begins as it ends.
   std::uint32_t place(std::int64_t begin_ns, std::int64_t end_ns);
-  // How many there are.
+  // Returns the number of lanes.
   std::uint32_t count() const { return count_; }
 
  private:
-  using Busy = std::pair<std::int64_t, std::uint32_t>;  // until when, and which
+  using Busy = std::pair<std::int64_t, std::uint32_t>;  // end and lane
 
   template <typename T>
   using Lowest = std::priority_queue<T, std::vector<T>, std::greater<T>>;
@@ -40,7 +40,7 @@ class Lanes {
   std::uint32_t count_ = 0;
 };
 
-// Of slices that were placed.
+// Returns the number of lanes that placed slices use.
 template <typename Slices>
 std::uint32_t lanesOf(const Slices& slices) {
   std::uint32_t lanes = 0;
@@ -48,22 +48,22 @@ std::uint32_t lanesOf(const Slices& slices) {
   return lanes;
 }
 
-// Of a slice without an end.
+// The end of a slice that has none.
 inline constexpr std::int64_t kNeverNs =
     std::numeric_limits<std::int64_t>::max();
 
-// Whether a viewer can show it: a file may claim any time.
+// Returns whether viewers can show the instant. A file may contain any time.
 constexpr bool isShowable(std::int64_t ns) {
   return 0 <= ns && ns < std::int64_t{1} << 62;
 }
 
-// Something that has a name and no more.
+// A slice with only a name.
 struct NamedSlice {
   std::string name;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::uint32_t lane = 0;
-  // Of a step.
+  // Set for steps.
   std::optional<std::uint64_t> number = std::nullopt;
 };
 
@@ -71,15 +71,15 @@ struct OperationSlice {
   MatchCell cell;
   // Index into JobView::matched().rows.
   std::uint32_t row = 0;
-  // Of the group, in the catalog of the run; GroupCatalog::kNone.
+  // Catalog index of the group, or GroupCatalog::kNone.
   std::uint32_t group = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   SpanEnd how = SpanEnd::kOpen;
   std::uint32_t lane = 0;
   OperationSplit split;
-  // Where that is certain: it waited for peers from the first to the second,
-  // and transferred from there to its end.
+  // Only if certain: waited for peers from `ready_ns` to `peers_ready_ns`, and
+  // transferred from then to the end.
   struct Parts {
     std::int64_t ready_ns = 0;
     std::int64_t peers_ready_ns = 0;
@@ -89,7 +89,7 @@ struct OperationSlice {
   bool open() const { return end_ns == kNeverNs; }
 };
 
-// By lanes, in the order in which they begin.
+// Sorts slices by begin and places them in lanes.
 void placeInLanes(std::vector<NamedSlice>& slices);
 
 }  // namespace traced

@@ -117,7 +117,7 @@ void JobView::keepLast(std::int64_t last_ns) {
   });
 }
 
-// The rows are by time.
+// Rows are sorted by time.
 void JobView::keepMost(std::uint64_t most) {
   std::uint64_t kept = 0;
   std::size_t first = matched_.rows.size();
@@ -172,8 +172,8 @@ std::optional<std::uint64_t> JobView::correlationOf(const MatchRow& row) const {
   if (message && !row.pair) return std::nullopt;
   const std::uint32_t local = tableOf(cell).groupOf(*call);
   if (local == StreamDefinitions::kNone) return std::nullopt;
-  // A dump does not tell what identifies a group elsewhere: within this run its
-  // place does.
+  // Dumps lack the identity of a group across jobs, so its index within this
+  // run is used.
   std::uint64_t hash = group_hashes_[cell.stream][local];
   if (hash == 0) hash = row.group + std::uint64_t{1};
   return message

@@ -1,6 +1,6 @@
-// JobView is a part of a run as whoever writes it down for another tool wants
-// it: the operations of some ranks, side by side, with all that is known of
-// each. What a format needs is one walk over it.
+// JobView is the part of a run that an exporter writes: the operations of some
+// ranks side by side, with everything known of each. A format needs a single
+// pass over it.
 
 #pragma once
 
@@ -20,29 +20,30 @@
 
 namespace traced {
 
-// What is to be seen. Empty sets let everything pass.
+// What to include. Empty sets include everything.
 struct ViewSelection {
   absl::flat_hash_set<std::uint32_t> ranks;
-  // Labels.
+  // Labels of groups.
   absl::flat_hash_set<std::string> groups;
   ReportedScope scope = ReportedScope::kAll;
   RunWindow window;
-  // Only what had not ended so long before the end of the run.
+  // Only operations that had not ended this long before the end of the run.
   std::optional<std::int64_t> last_ns;
-  // What whoever reads it can take: where there are more, some ranks are
-  // chosen, unless `ranks` are given, and of these the latest operations.
+  // Maximum number of operations for the receiving tool; 0: unlimited. If
+  // exceeded, some ranks are chosen, unless `ranks` is given, and the latest
+  // operations are kept.
   std::uint64_t most_operations = 0;
 };
 
 struct LeftOutOfView {
-  // Of ranks that are not there.
+  // Excluded ranks and their operations.
   std::uint64_t ranks = 0;
   std::uint64_t of_ranks = 0;
   std::uint64_t of_scope = 0;
   std::uint64_t of_groups = 0;
-  // Of the window, and of `last_ns`.
+  // Excluded by the window or by `last_ns`.
   std::uint64_t of_window = 0;
-  // Of `most_operations`.
+  // Excluded by `most_operations`.
   std::uint64_t too_many = 0;
 };
 
@@ -55,14 +56,14 @@ class JobView {
 
   const TraceSet& set() const { return set_; }
   const RunOverview& overview() const { return overview_; }
-  // The ranks that are there, with all that they recorded.
+  // The included ranks with their complete recordings.
   const LoadedRun& run() const { return run_; }
-  // Why each of the streams is there.
+  // Why each stream was included.
   const std::vector<ChosenRank>& chosen() const { return chosen_; }
-  // What was selected of them: every operation is in one row.
+  // The selected operations: each is in one row.
   const MatchTable& matched() const { return matched_; }
   const LeftOutOfView& leftOut() const { return left_out_; }
-  // Of the whole run, which is read for it when it is first asked for.
+  // Diagnosis of the whole run. The first call reads the run. Not thread safe.
   const Diagnosis& diagnosis() const;
 
   const StreamTable& tableOf(const MatchCell& cell) const {
@@ -75,26 +76,26 @@ class JobView {
     return tableOf(cell).callOf(operationOf(cell));
   }
   OperationSplit splitOf(const MatchCell& cell) const;
-  // Who came last to a collective, where that is certain of all its ranks, also
-  // of those that are not there.
+  // The rank that was ready last for a collective, if certain among all its
+  // ranks, including those not in the view.
   struct Latest {
     std::uint32_t rank = 0;
-    // When the last but one was ready, and the last, on the common time line.
+    // When the second last and the last rank were ready, in common time.
     std::int64_t before_ns = 0;
     std::int64_t ready_ns = 0;
-    // How far that can be off.
+    // Maximum error of the difference.
     std::uint64_t within_ns = 0;
   };
   std::optional<Latest> latestOf(const MatchRow& row) const;
-  // The same number for all ranks that have a part in a row, the correlation id
-  // where there is one; absent of what stands alone.
+  // Returns a number that is equal for all ranks of a row, derived from the
+  // correlation id if known. Returns nullopt for operations without a match.
   std::optional<std::uint64_t> correlationOf(const MatchRow& row) const;
 
-  // An instant of a stream on the common time line.
+  // Converts an instant of a stream to common time.
   std::int64_t commonOf(std::uint32_t stream, Instant at) const {
     return commonNs(run_.streams[stream].clock, at.ns());
   }
-  // By the wall clock of the first rank's host, since 1970.
+  // Returns nanoseconds since 1970 by the wall clock of the first rank's host.
   std::int64_t wallNsOf(std::uint32_t stream, Instant at) const;
 
  private:

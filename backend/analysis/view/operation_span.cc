@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-// Of what is known of it, and of no other.
+// Returns the latest instant recorded for the operation.
 Instant lastKnown(const AssembledOperation& op) {
   Instant last = op.issued;
   for (const Instant at : {op.returned, op.started, op.ended, op.wait_began,
@@ -15,7 +15,7 @@ Instant lastKnown(const AssembledOperation& op) {
   return last;
 }
 
-// Of a call that was only put into a graph, or estimated, no end is to come.
+// Calls that were captured into a graph or only estimated never get an end.
 bool isCarriedOut(const v1::Call* call) {
   return !call || (call->graph_plus_1() == 0 && !call->simulated());
 }

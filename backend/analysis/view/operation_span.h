@@ -1,4 +1,4 @@
-// From when to when an operation is drawn.
+// Determines the interval in which an operation is drawn.
 
 #pragma once
 
@@ -12,26 +12,25 @@ namespace traced {
 enum class SpanEnd : std::uint8_t {
   // Its end was recorded.
   kEnded,
-  // It ended with the batch that it was carried out with, or before.
+  // It ended with its batch, or before.
   kWithBatch,
-  // It failed; what ends the span is when that was known.
+  // It failed. The span ends when the failure was known.
   kFailed,
-  // It was over by some time that nobody saw: the span ends with the last that
-  // is known of it.
+  // It ended at an unrecorded time. The span ends at its last known instant.
   kNotSeen,
-  // Nothing tells that it ended: perhaps it was under way when the trace ended.
-  // The span ends with the last that is known of it.
+  // It has no known end and may have been in flight when the trace ended. The
+  // span ends at its last known instant.
   kOpen,
 };
 
-// Of an operation whose issue is known. On the clock of its stream.
+// For an operation with a known issue. Times are on the clock of its stream.
 struct OperationSpan {
   Instant begin;
   Instant end;
   SpanEnd how = SpanEnd::kOpen;
 };
 
-// `batches`: of the same stream.
+// `batches`: batches of the same stream.
 OperationSpan spanOf(const StreamTable& table, const Batches& batches,
                      const AssembledOperation& op);
 

@@ -1,4 +1,4 @@
-// Which ranks are shown where all of them would be too many.
+// Chooses ranks to show if showing all would be too many.
 
 #pragma once
 
@@ -19,14 +19,15 @@ enum class ChosenAs : std::uint8_t {
 const char* nameOf(ChosenAs reason);
 
 struct ChosenRank {
-  // Among all of them.
+  // Index among all ranks.
   std::size_t index = 0;
   ChosenAs reason = ChosenAs::kAsked;
 };
 
-// The first of the culprits, and the ranks that waited for others least (the
-// slowest), most (the quickest) and in between; by index, each once.
-// `waited_ns`: of each rank. `culprits`: indices.
+// Chooses the first culprits and the ranks that waited for others least (the
+// slowest), most (the quickest) and median. Sorted by index, without
+// duplicates. `waited_ns`: waiting time of each rank. `culprits`: indices of
+// ranks.
 std::vector<ChosenRank> chooseRanks(const std::vector<std::uint64_t>& waited_ns,
                                     const std::vector<std::size_t>& culprits);
 

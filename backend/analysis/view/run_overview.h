@@ -1,5 +1,4 @@
-// RunOverview is what is known of all of a run before some of it is chosen to
-// be shown.
+// RunOverview holds what is known of a whole run before a part of it is chosen.
 
 #pragma once
 
@@ -23,25 +22,26 @@ struct RunOverview {
     std::uint64_t operations = 0;
   };
 
-  // Of all streams of the set, in their order.
+  // One per stream of the set, in the same order.
   std::vector<v1::ClockModel> clocks;
   std::vector<std::uint32_t> clock_ids;
   GroupCatalog groups;
   RunSummary summary;
   ReadyTable ready_times;
-  // The selected ones, by rank.
+  // The selected streams, by rank.
   std::vector<Rank> ranks;
-  // When the first of them began to record, and the last instant that one of
-  // them tells of, on the common time line.
+  // When the first rank began to record, and the last instant of any rank, in
+  // common time.
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
 };
 
-// Reads the selected streams, large ones twice: to align their clocks, too.
+// Reads the selected streams, twice if they are large: clock alignment needs
+// another pass.
 RunOverview overviewOf(const TraceSet& set);
 
-// How long each of them waited for others, as far as that is known, in their
-// order: who waits least is waited for. Reads them once more.
+// Returns how long each selected rank waited for others, as far as known. The
+// rank that waits least is the one others wait for. Reads the streams again.
 std::vector<std::uint64_t> waitedNs(const TraceSet& set,
                                     const RunOverview& overview);
 
