@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-// `message` has a repeated field `drop`.
+// `message` must have a repeated field `drop`.
 template <typename Message>
 void addDrop(Message& message, v1::DropReason reason, std::uint64_t records) {
   if (records == 0) return;

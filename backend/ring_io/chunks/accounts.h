@@ -1,4 +1,5 @@
-// The accounts of a stream, from counters: produced = stored + all drops.
+// Computes the accounts of a stream from counters: produced = stored + all
+// drops.
 
 #pragma once
 
@@ -10,26 +11,26 @@
 
 namespace traced {
 
-// Records since the start of a stream.
+// Counts the records since the start of a stream.
 struct RecordCounters {
-  // Written, also those in parts that were deleted since.
+  // Includes records in parts that were deleted since.
   std::uint64_t written = 0;
   std::uint64_t deleted = 0;
-  // Drops.
+  // Records that were dropped, by reason.
   std::uint64_t ring_full = 0;
   std::uint64_t issue_lost = 0;
   std::uint64_t write_failed = 0;
-  // Of which thread those of the ring are.
+  // Splits ring_full and issue_lost by thread.
   std::vector<ThreadDropCount> thread_drops;
 
-  // Takes over what did not get into the ring.
+  // Replaces the drops before the ring: thread_drops, ring_full and issue_lost.
   void setRingDrops(std::vector<ThreadDropCount> drops);
 };
 
-// Sets the counters of `accounts` and leaves the rest.
+// Sets the counters of `accounts` and leaves its other fields unchanged.
 void setCounters(v1::Accounts& accounts, const RecordCounters& counters);
 
-// The inverse.
+// Reads the counters back from `accounts`.
 RecordCounters countersOf(const v1::Accounts& accounts);
 
 }  // namespace traced

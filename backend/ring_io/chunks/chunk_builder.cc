@@ -189,7 +189,7 @@ void ChunkBuilder::repeatNoMore() noexcept {
 }
 
 void ChunkBuilder::endProcess(int exit_code, std::int64_t now_ns) {
-  // As wait() has it.
+  // wait() reports only these bits.
   constexpr unsigned kExitCodeBits = 0xFF;
   v1::ProcessEnd* end = payload_.mutable_process_end();
   end->set_exit_code(static_cast<unsigned>(exit_code) & kExitCodeBits);

@@ -20,51 +20,53 @@ namespace traced {
 
 class ChunkBuilder {
  public:
-  // Bytes of definitions after which a chunk is full. What readers take for
-  // granted (trace_io/payload_guard.h) is more than twice that.
+  // A chunk is full after this many bytes of definitions. Readers always accept
+  // more than twice as many (trace_io/payload_guard.h).
   static constexpr std::size_t kDefinitionRoom = std::size_t{1} << 20;
 
   explicit ChunkBuilder(const v1::Header& header,
                         std::size_t definition_room = kDefinitionRoom);
 
-  // Adds a record that was read from the ring. It, and close(), may throw for
-  // want of memory: the chunk is then good for nothing but clear().
+  // Adds a record read from the ring. add() and close() may throw
+  // std::bad_alloc. The chunk is then unusable until clear().
   void add(const Ring::Record& record);
 
-  // Events added since the last clear().
+  // Returns the number of events added since the last clear().
   std::uint64_t records() const { return records_; }
   bool empty() const { return records_ == 0 && definitions_ == 0; }
-  // Whether it is to be closed before another record is added.
+  // Returns whether the chunk must be closed before another record is added.
   bool isFull() const { return definition_bytes_ >= definition_room_; }
 
-  // This chunk, and those behind it until no more are left, define all that
-  // operations may still name, because the chunks before are not there, or not
-  // for ever.
+  // Makes this chunk and the following ones repeat all definitions that
+  // operations may still use, as far as each has room. Needed when earlier
+  // chunks may be missing.
   void repeatDefinitions();
   bool isToRepeat();
   void repeatNoMore() noexcept;
 
-  // What an id stands for; nullptr when that is not known any more.
+  // Returns the definition of an id, or nullptr if it is unknown or already
+  // dropped.
   const v1::Call* call(std::uint32_t id) const { return calls_.find(id); }
   const v1::Group* group(std::uint32_t id) const { return groups_.find(id); }
   const v1::Stack* stack(std::uint32_t id) const { return stacks_.find(id); }
 
-  // Code that was defined since the last call, and what became known of it.
+  // Returns the code that was defined since the last call. nameCode() then
+  // supplies the names.
   std::vector<v1::Code> takeNewCode() { return code_.takeNew(); }
   void nameCode(v1::Code named);
 
-  // This chunk and those after it say that the process gave `exit_code` to
-  // exit().
+  // Records in this and all later chunks that the process called
+  // exit(exit_code).
   void endProcess(int exit_code, std::int64_t now_ns);
 
-  // Completes the payload; it is valid until clear().
+  // Completes the payload and returns it; it is valid until clear().
   const v1::Payload& close(const ClockReading& now,
                            const v1::Accounts& accounts);
-  // Begins another chunk.
+  // Starts the next chunk.
   void clear() noexcept;
 
  private:
-  // Adds what a row names.
+  // Adds the definitions that a row refers to.
   void useDefinitions(const IssueRow& row);
   template <typename Row>
   void useDefinitions(const Row& row);
@@ -81,7 +83,7 @@ class ChunkBuilder {
   void put(const v1::Stack& stack);
   void put(const v1::Code& code);
   void put(const v1::Text& text);
-  // The same if there is one.
+  // Adds the definition unless `message` is nullptr.
   template <typename Message>
   void use(const Message* message) {
     if (message) put(*message);
@@ -110,10 +112,10 @@ class ChunkBuilder {
   DefinitionTable<v1::Text> texts_;
   std::uint64_t records_ = 0;
   std::uint64_t definitions_ = 0;
-  // Those that came, and those that were put.
+  // Bytes of the definitions received and of those put into the payload.
   std::size_t definition_bytes_ = 0;
   const std::size_t definition_room_;
-  std::int64_t closed_ns_ = 0;  // when the latest chunk was
+  std::int64_t closed_ns_ = 0;  // time of the latest close()
 };
 
 }  // namespace traced

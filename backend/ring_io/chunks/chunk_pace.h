@@ -1,9 +1,11 @@
-// How often the writer closes a chunk that nobody asks for.
+// Decides how often the writer closes a chunk without a request.
 //
-// A chunk names its process, its settings and what its rows need, some 800
-// bytes. Where little is recorded that is nearly all of it: such a chunk waits
-// for more. What it holds is in the ring meanwhile, where a killed process
-// leaves it and readers on its host find it.
+// A chunk repeats its process, its settings and the definitions of its rows,
+// about 800 bytes. If little is recorded, that is nearly the whole chunk, so
+// the writer waits longer.
+//
+// Meanwhile the records are in the ring. They survive a killed process, and
+// readers on the host find them there.
 
 #pragma once
 
@@ -14,11 +16,11 @@ namespace traced {
 
 inline constexpr std::chrono::milliseconds kChunkInterval{1000};
 inline constexpr std::chrono::milliseconds kIdleChunkInterval{5000};
-// Some sixty operations.
+// About sixty operations.
 inline constexpr std::uint64_t kFewSlots = 128;
 
-// `slots`: how many of the ring the chunk covers. Who has a sink wants to see
-// soon what there is.
+// Returns the interval for a chunk that covers `slots` slots of the ring. Sinks
+// always get the short interval, because their readers want recent data.
 constexpr std::chrono::milliseconds chunkInterval(std::uint64_t slots,
                                                   bool has_sinks) {
   return has_sinks || slots >= kFewSlots ? kChunkInterval : kIdleChunkInterval;

@@ -1,6 +1,6 @@
-// DefinitionTable is the writer's memory of one kind of definition: it puts
-// each one into every chunk that uses it, and forgets those that can no longer
-// be used. Owned by the writer thread.
+// DefinitionTable stores the writer's definitions of one kind. It puts each one
+// into every chunk that uses it, and drops those that can no longer be used.
+// Owned by the writer thread.
 
 #pragma once
 
@@ -20,8 +20,8 @@ namespace traced {
 template <typename Message>
 class DefinitionTable {
  public:
-  // `entry` is the cache entry that now holds the definition: whatever it held
-  // before is used no more, once the operations under way are recorded.
+  // Adds a definition. If another definition held the same cache entry, that
+  // one is retired.
   void define(const DefinitionHead& head, Message message) {
     fresh_.push_back(head.id);
     known_[head.id] = {std::move(message), 0, kNever};
@@ -37,14 +37,14 @@ class DefinitionTable {
     if (!first && before != head.id) retire(before);
   }
 
-  // The id is used by no operation issued from now on.
+  // Marks the id as unused by operations issued from now on.
   void retire(std::uint32_t id) {
     retired_.push_back({id, chunk_, now_ns_});
     const auto found = known_.find(id);
     if (found != known_.end()) found->second.retired_in = chunk_;
   }
 
-  // The message, the first time that this chunk uses it; else nullptr.
+  // Returns the message on the first use in this chunk, otherwise nullptr.
   const Message* useInThisChunk(std::uint32_t id) {
     std::uint32_t& recent = put_[id % kRecentToKeep];
     if (recent == id) return nullptr;
@@ -56,14 +56,14 @@ class DefinitionTable {
     return &found->second.message;
   }
 
-  // nullptr when it is not known, or no longer.
+  // Returns nullptr if the id is unknown or already dropped.
   const Message* find(std::uint32_t id) const {
     const auto found = known_.find(id);
     return found == known_.end() ? nullptr : &found->second.message;
   }
 
-  // Completes a chunk: `put` gets each definition that is new since the last
-  // chunk and that no row of this one has used.
+  // Completes a chunk: calls `put` with each definition that is new since the
+  // last chunk and unused by the rows of this one.
   template <typename Put>
   void putFresh(Put put) {
     for (const std::uint32_t id : fresh_) {
@@ -71,8 +71,8 @@ class DefinitionTable {
     }
   }
 
-  // What follows belongs to another chunk, whatever became of this one, which
-  // ended at this time of the monotonic clock.
+  // Starts the next chunk. `now_ns`: when the previous one ended, by the
+  // monotonic clock.
   void nextChunk(std::int64_t now_ns) noexcept {
     now_ns_ = now_ns;
     fresh_.clear();
@@ -81,8 +81,8 @@ class DefinitionTable {
     ++chunk_;
   }
 
-  // All that is in use is to be put again, into this chunk and, as far as they
-  // have room, in those behind it.
+  // Requests that all usable definitions are put again. putAgain() puts them
+  // into this chunk and the following ones, as far as each has room.
   void repeat() {
     again_.clear();
     for (const auto& [id, entry] : known_) {
@@ -103,18 +103,19 @@ class DefinitionTable {
   std::size_t size() const { return known_.size(); }
 
  private:
-  // A thread may still be about to use an id that it looked up before the id
-  // was retired, and on a busy machine it may not run for a while: so many of
-  // the latest are kept, all for some chunks, and for some seconds as many as a
-  // program retires that makes up a definition for each operation.
+  // A thread may use an id that it looked up before the id was retired. On a
+  // busy machine it may be delayed for a while.
+  // The table therefore keeps the latest kRetiredToKeep ids. It keeps all ids
+  // for kChunksToKeep chunks. For kKeptForNs it keeps up to kMaxRetired, enough
+  // for a program with a new definition per operation.
   static constexpr std::size_t kRetiredToKeep = 1024;
   static constexpr std::uint64_t kChunksToKeep = 2;
   static constexpr std::int64_t kKeptForNs = 5'000'000'000;
   static constexpr std::size_t kMaxRetired = 16384;
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
-  // Rows mostly name what rows before them have named.
+  // Most rows use the same definitions as the rows just before.
   static constexpr std::size_t kRecentToKeep = 64;
-  static constexpr std::uint32_t kNone = 0;  // is no id
+  static constexpr std::uint32_t kNone = 0;  // not a valid id
 
   struct Retired {
     std::uint32_t id;
@@ -133,7 +134,7 @@ class DefinitionTable {
       const Retired retired = retired_.front();
       retired_.pop_front();
       const auto found = known_.find(retired.id);
-      // It may have been defined anew.
+      // The id may have been defined again.
       if (found != known_.end() && found->second.retired_in == retired.chunk) {
         known_.erase(found);
       }
@@ -142,20 +143,20 @@ class DefinitionTable {
 
   struct Entry {
     Message message;
-    // Numbers of chunks.
-    std::uint64_t put_in;  // the last
+    // Chunk numbers; `put_in` is the last one.
+    std::uint64_t put_in;
     std::uint64_t retired_in;
   };
   std::unordered_map<std::uint32_t, Entry> known_;
   std::unordered_map<std::uint32_t, std::uint32_t> holders_;
-  // In their order.
+  // In the order of retirement.
   std::deque<Retired> retired_;
   std::vector<std::uint32_t> fresh_;
   std::vector<std::uint32_t> again_;
-  // Ids that were put into this chunk, by their remainders.
+  // Recently used ids of this chunk, indexed by id % kRecentToKeep.
   std::array<std::uint32_t, kRecentToKeep> put_{};
   std::uint64_t chunk_ = 1;
-  std::int64_t now_ns_ = 0;  // when this chunk began
+  std::int64_t now_ns_ = 0;  // start of this chunk
 };
 
 }  // namespace traced

@@ -60,7 +60,7 @@ v1::Header makeHeader(const Options& options, const ProcessIdentity& process,
 
 namespace {
 
-// The plain enums of base/operation.h are numbered as those of the schema.
+// The enums of base/operation.h must have the numbers of the schema.
 static_assert(int(Operation::kResume) == v1::OPERATION_RESUME);
 static_assert(kOperationCount == v1::Operation_ARRAYSIZE);
 static_assert(int(Operation::kAllToAllSingle) ==
@@ -79,8 +79,8 @@ T take(std::string_view& bytes) {
   return value;
 }
 
-// Reads `words` words of tensor runs, or fewer when the bytes end: the counts
-// of a dead process's ring may say anything.
+// Reads `words` words of tensor runs, or fewer if the bytes end. The counts in
+// a dead process's ring may be invalid.
 template <typename Add>
 void takeRuns(std::string_view& bytes, std::uint32_t words, Add add) {
   while (words > 0 && !bytes.empty()) {
@@ -107,7 +107,7 @@ constexpr std::uint32_t plusOne(std::int32_t rank) {
   return static_cast<std::uint32_t>(rank) + 1;
 }
 
-// A program may say anything of a group, and as much as it likes.
+// Bounds a name or description that the program chose for a group.
 std::string label(const std::string& text) {
   constexpr std::size_t kMaxBytes = 512;
   if (text.size() <= kMaxBytes) return toValidUtf8(text);

@@ -1,5 +1,5 @@
-// Turns what the recorder knows, also as it travels through the ring, into the
-// messages of a chunk.
+// Encodes the recorder's knowledge and the ring's definitions as the messages
+// of a chunk.
 
 #pragma once
 
@@ -15,15 +15,16 @@
 
 namespace traced {
 
-// Builds the header that every chunk of a stream carries.
+// Returns the header that every chunk of a stream repeats.
 v1::Header makeHeader(const Options& options, const ProcessIdentity& process,
                       const HostInfo& host, std::uint64_t stream_id);
 
-// Of CallDescription and BufferList: their bytes().
+// Decode bytes() of a CallDescription or BufferList. The bytes may be hostile.
 v1::Call encodeCall(std::uint32_t id, std::string_view bytes);
 v1::Buffers encodeBuffers(std::uint32_t id, std::string_view bytes);
 
-// A group travels as its message, serialized by the thread that defines it.
+// Returns the message of a group. The thread that defines the group serializes
+// it into the ring.
 v1::Group encodeGroup(std::uint32_t id, const GroupInfo& info,
                       std::uint32_t nth);
 

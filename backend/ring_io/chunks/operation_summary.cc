@@ -5,8 +5,8 @@
 namespace traced {
 namespace {
 
-// The names of proto/traced/v1/definitions.proto, in its order. They are
-// literals, so that a call that asks for one cannot fail for lack of memory.
+// The names in proto/traced/v1/definitions.proto, in the same order. They are
+// literals, so that a lookup cannot fail for lack of memory.
 constexpr const char* kNames[] = {
     "unspecified",
     "all_reduce",

@@ -1,5 +1,4 @@
-// What a trace calls an operation, and what a process tells of one while it
-// runs.
+// Names and summarizes operations, for messages of a running process.
 
 #pragma once
 
@@ -12,22 +11,22 @@
 
 namespace traced {
 
-// What a trace calls an operation: "all_reduce". "operation" for one that has
-// no name.
+// Returns the name of an operation in a trace, such as "all_reduce". Returns
+// "operation" for an unknown value.
 const char* operationName(Operation op) noexcept;
 
-// What is told of a call.
+// The facts about a call that messages show.
 struct CallFacts {
   Operation operation{};
   std::uint32_t group = 0;
-  // The larger of input and output.
+  // The larger of input and output bytes.
   std::uint64_t bytes = 0;
   std::int64_t peer = -1;  // global rank; -1: none, or any
 };
 
 CallFacts factsOf(const v1::Call& call);
 
-// A single operation, as a process tells of it while it runs.
+// A single operation, as messages of a running process show it.
 struct OperationSummary {
   OpId op = 0;
   std::string operation;
@@ -39,7 +38,8 @@ struct OperationSummary {
   std::int64_t issue_ns = 0;
 };
 
-// `known` knows the group; one that it does not know has no name.
+// Returns the summary of an operation. `known` provides the group's name, which
+// is empty if the group is unknown.
 OperationSummary summarize(OpId op, const CallFacts& call, std::uint64_t seq,
                            std::int64_t issue_ns, const ChunkBuilder& known);
 

@@ -1,4 +1,4 @@
-// Records, as the rows of a trace that they become.
+// Converts records to rows of the trace.
 
 #pragma once
 
@@ -55,14 +55,14 @@ inline MarkRow rowOf(std::uint64_t position, const MarkRecord& record) {
           .text = record.text};
 }
 
-// A record that is a row.
+// Returns the row of a record that already has the row's layout.
 template <typename Row>
 Row rowOf(std::uint64_t position, Row row) {
   if constexpr (requires { row.position; }) row.position = position;
   return row;
 }
 
-// Calls visit(row) for each row that a record becomes: none for a definition.
+// Calls visit(row) for each row that a record becomes. A definition has none.
 template <typename Visit>
 [[gnu::always_inline]] inline void forEachRow(const Ring::Record& record,
                                               Visit&& visit) {

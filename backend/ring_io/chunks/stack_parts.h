@@ -1,4 +1,4 @@
-// What stacks name, as definitions of their own: frames and C++ code.
+// Splits stacks into shared definitions: frames and C++ code.
 
 #pragma once
 
@@ -14,48 +14,48 @@
 
 namespace traced {
 
-// What a frame is known by: equal for equal frames, and never 0.
+// Returns the hash that identifies a frame: equal for equal frames, never 0.
 std::uint64_t frameId(const v1::Frame& frame);
 
-// Gives each frame of the stack its id.
+// Sets the ids of the stack's frames.
 void nameFrames(v1::Stack& stack);
 
-// ChunkFrames turns stacks in words, as the ring has them, into stacks whose
-// frames are definitions of their own: nearly all frames of a program's stacks
-// are those of other stacks, too. Owned by the writer thread.
+// ChunkFrames stores each frame once per chunk. Stacks in the ring contain
+// their frames; in a chunk they refer to frame ids, because most stacks share
+// frames. Owned by the writer thread.
 class ChunkFrames {
  public:
-  // Adds a stack that has its ids to the payload, and those of its frames that
-  // this chunk does not have yet. Returns how many bytes that took.
+  // Adds a stack to the payload, and those of its frames that this chunk lacks.
+  // The stack's frame ids must be set. Returns the number of bytes added.
   std::size_t put(const v1::Stack& stack, v1::Payload& payload);
 
-  // What follows belongs to another chunk.
+  // Starts the next chunk.
   void nextChunk() noexcept { put_.clear(); }
 
  private:
   std::unordered_set<std::uint64_t> put_;
 };
 
-// CodeTable is the writer's memory of the C++ code that stacks name: it is put
-// in every chunk that uses it, and again when its name becomes known. Owned by
+// CodeTable stores the C++ code that stacks refer to. Each chunk that uses a
+// piece of code contains it, and again when its name becomes known. Owned by
 // the writer thread.
 class CodeTable {
  public:
-  // A job has some thousand; what is more is not known.
+  // Upper bound; a job uses a few thousand. Further code is ignored.
   static constexpr std::size_t kMaxCode = 65536;
 
-  // Code that a stack names; nothing if it is known.
+  // Adds code that a stack refers to. Ignores known code.
   void define(v1::Code code);
-  // Returns whether that is news.
+  // Sets the name of known code. Returns false if the code is unknown.
   bool name(v1::Code named);
 
-  // What was defined since the last call.
+  // Returns the code defined since the last call.
   std::vector<v1::Code> takeNew() { return std::exchange(new_, {}); }
 
   // The code, the first time that this chunk uses it; else nullptr.
   const v1::Code* useInThisChunk(std::uint64_t id);
 
-  // Completes a chunk, as that of DefinitionTable.
+  // Completes a chunk, like DefinitionTable::putFresh().
   template <typename Put>
   void putFresh(Put put) {
     for (const std::uint64_t id : fresh_) {
@@ -66,8 +66,8 @@ class CodeTable {
     fresh_.clear();
     ++chunk_;
   }
-  // As those of DefinitionTable. What became known of code is put like that,
-  // too.
+  // Work like the functions of DefinitionTable. putAgain() also puts code whose
+  // name became known.
   void repeat();
   template <typename Put, typename HasRoom>
   void putAgain(Put put, HasRoom hasRoom) {

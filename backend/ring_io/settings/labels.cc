@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-// They are in every chunk.
+// Bounded, because every chunk contains them.
 constexpr std::size_t kMaxLabels = 64;
 constexpr std::size_t kMaxLabelBytes = 2048;
 constexpr std::size_t kMaxPlatformBytes = 256;

@@ -1,5 +1,5 @@
-// Labels are what the user says about a process, as key=value pairs that every
-// header carries.
+// Parses labels: key=value pairs that the user gives a process. Every header
+// contains them.
 
 #pragma once
 
@@ -14,12 +14,14 @@ namespace traced {
 
 using Labels = std::map<std::string, std::string>;
 
-// "key=value,key=value". The error says what is wrong with which of them.
+// Parses "key=value,key=value". The error names the invalid label and the
+// reason.
 Result<Labels> parseLabels(const std::string& text);
 
-// Adds what the platform says in variables of its own (GPU_SERIAL, VM_ID), by
-// their names in lower case, where the user said nothing. What cannot be a
-// label is passed over: these variables are not ours.
+// Adds labels from platform variables (GPU_SERIAL, VM_ID), with lower-case
+// names, unless the user set them.
+// Values that are no valid label are skipped, because the platform, not the
+// user, sets these variables.
 void addPlatformLabels(
     Labels& labels,
     const std::function<std::optional<std::string>(const std::string&)>&

@@ -21,7 +21,7 @@ Error badValue(const std::string& name, std::string value,
   return {name + "=" + value + " is not valid: expected " + expected + "."};
 }
 
-// What the launcher calls the run, where the user does not say.
+// Returns the launcher's name of the run, used if the user sets none.
 std::optional<std::string> launcherJob(const Lookup& lookup) {
   auto elastic = lookup("TORCHELASTIC_RUN_ID");
   if (elastic && !elastic->empty() && *elastic != "none") return elastic;
@@ -45,7 +45,7 @@ std::map<std::string, std::string> Options::asSettings() const {
 
 Result<Options> parseOptions(const Lookup& lookup) {
   Options options;
-  // A launcher's name that is no valid job name is passed over.
+  // A launcher's name that is no valid job name is ignored.
   if (const auto job = launcherJob(lookup); job && isJobName(*job)) {
     options.job = *job;
   }

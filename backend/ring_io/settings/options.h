@@ -1,5 +1,5 @@
-// The settings of a recorder, read once from TRACED_* names and validated.
-// Described for users in docs/reference/settings.md.
+// Defines the recorder's settings, which are read once from TRACED_* names and
+// validated. docs/reference/settings.md describes them for users.
 
 #pragma once
 
@@ -13,52 +13,51 @@
 
 namespace traced {
 
-// How much is measured on the device (TRACED_DEVICE_TIME).
+// What is measured on the device (TRACED_DEVICE_TIME).
 enum class DeviceTimeMode : std::uint8_t {
   kOff,
-  kEnd,   // when operations end
-  kFull,  // also when they begin, and how long waits hold streams up
+  kEnd,   // ends of operations
+  kFull,  // also their starts, and how long waits stall streams
 };
 
 // Which operations are recorded (TRACED_SCOPE).
 enum class Scope : std::uint8_t {
   kAll,
-  kCrossNode,  // those of groups that are not within one node
+  kCrossNode,  // groups that span several nodes
   kNone,
 };
 
-// Who prints a line per operation (TRACED_PRINT).
+// Which ranks print a line per operation (TRACED_PRINT).
 enum class PrintMode : std::uint8_t {
   kOff,
-  kFirstRank,  // global rank 0, its own operations
-  kLeader,     // of each operation one rank
+  kFirstRank,  // global rank 0, for its own operations
+  kLeader,     // one rank of each operation
   kAll,
 };
 
-// What is said of where in the program's code operations are issued
-// (TRACED_STACKS).
+// How much of the issuing call stack is recorded (TRACED_STACKS).
 enum class StackMode : std::uint8_t {
   kOff,
-  kSite,  // the nearest place that is the program's own
-  kFull,  // the whole stack of Python
+  kSite,  // the innermost frame of the program's own code
+  kFull,  // the whole Python stack
 };
 
-// How long an operation may take where watching is on and nothing else said.
+// Time limit per operation if watching is on without an explicit value.
 inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
 struct Options {
-  // In the place of a trigger: there is none.
+  // The value of `trigger` that disables the trigger file.
   static constexpr char kNoTrigger[] = "0";
 
   bool enabled = true;                        // TRACED
-  bool says_traced = false;                   // it was set
+  bool says_traced = false;                   // TRACED was set explicitly
   std::string directory = "traces";           // TRACED_DIR
   std::string job = "job";                    // TRACED_JOB
   std::uint64_t ring_slots = 65536;           // TRACED_RING_MB; a power of two
   std::string ring_directory = "/dev/shm";    // TRACED_RING_DIR
-  std::uint64_t max_bytes = 0;                // TRACED_MAX_BYTES; 0: no bound
+  std::uint64_t max_bytes = 0;                // TRACED_MAX_BYTES; 0: unlimited
   std::uint64_t window_bytes = 1U << 20;      // TRACED_WINDOW_MB; 0: none
-  std::string trigger;                        // TRACED_TRIGGER; "": the usual
+  std::string trigger;                        // TRACED_TRIGGER; "": the default
   std::map<std::string, std::string> labels;  // TRACED_LABELS
   Scope scope = Scope::kAll;                  // TRACED_SCOPE
   std::string node;                           // TRACED_NODE; "": the host
@@ -66,7 +65,7 @@ struct Options {
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
-  std::int64_t watch_ns = 0;      // TRACED_WATCH; 0: any time
+  std::int64_t watch_ns = 0;      // TRACED_WATCH; 0: no limit
   std::int64_t resources_ns = 0;  // TRACED_RESOURCES; 0: no samples
   bool auto_step = false;         // TRACED_AUTO_STEP
   bool nvtx = false;              // TRACED_NVTX
@@ -76,18 +75,20 @@ struct Options {
   bool keeper = true;             // TRACED_KEEPER
   bool announce = true;           // TRACED_ANNOUNCE
 
-  // The file that asks for a flush when it is touched; "" if there is none.
+  // Returns the path of the file whose change requests a flush, or "" if
+  // disabled.
   std::string triggerPath() const;
 
-  // The settings in force, by their names, for the file's header.
+  // Returns the settings in force by name, for the trace's header.
   std::map<std::string, std::string> asSettings() const;
 };
 
-// Looks a variable up; nullopt when it is not set.
+// Returns the value of a variable, or nullopt if it is not set.
 using Lookup = std::function<std::optional<std::string>(const std::string&)>;
 
-// Defaults, overlaid by what `lookup` finds. The error names the variable, its
-// value and what would be right. An empty value counts as not set.
+// Returns the defaults, overridden by the values that `lookup` finds. The error
+// names the variable, its value and what is valid. An empty value counts as not
+// set.
 Result<Options> parseOptions(const Lookup& lookup);
 
 }  // namespace traced

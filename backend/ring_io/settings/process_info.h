@@ -1,4 +1,4 @@
-// What a recorder says about the process it runs in.
+// Describes the process that a recorder runs in.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace traced {
 
-// Where the ranks of a run met; see Rendezvous in trace.proto. "" and 0: not
-// known.
+// Where the ranks of a run connect; see Rendezvous in trace.proto. "" and 0:
+// unknown.
 struct RendezvousInfo {
   std::string address;
   std::uint32_t port = 0;
@@ -19,7 +19,7 @@ struct RendezvousInfo {
   std::uint32_t start_attempt = 0;
 };
 
-// Told by the caller, who knows the job.
+// Set by the caller, who knows the job.
 struct ProcessIdentity {
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
@@ -42,17 +42,17 @@ struct HostInfo {
   std::string host;
   std::string boot_id;               // "" when unknown
   std::uint64_t time_namespace = 0;  // inode; 0 when unknown
-  std::uint64_t pid_namespace = 0;   // the same
+  std::uint64_t pid_namespace = 0;   // inode; 0 when unknown
   std::int64_t pid = 0;
 };
 
 HostInfo readHostInfo();
 
-// What a process calls its node: `given`, or else the host, by its boot id
-// where that is known; "" when nothing is.
+// Returns the name of the node: `given`, otherwise the boot id, otherwise the
+// host name. Returns "" if all are unknown.
 std::string nodeName(const std::string& given, const HostInfo& host);
 
-// 64 random bits, never 0.
+// Returns 64 random bits, never 0.
 std::uint64_t randomStreamId();
 
 }  // namespace traced

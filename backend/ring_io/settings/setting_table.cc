@@ -17,7 +17,7 @@ using Refused = std::optional<std::string>;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr const char* kPathFits = "a path of less than 4096 bytes";
 
-// --- Settings that are 0 or 1, texts, or one of some names
+// --- Settings that are 0 or 1, text, or one of several names
 
 template <bool Options::*kSwitch>
 Refused readSwitch(const std::string& value, Options& o) {
@@ -39,7 +39,7 @@ SettingText textOf(const Options& o) {
   return o.*kText;
 }
 
-// Sets a mode by its place among the names.
+// Sets the mode whose index is the index of `value` in `names`.
 template <typename Mode, std::size_t kCount>
 bool setMode(const std::string& value, const char* const (&names)[kCount],
              Mode& mode) {
@@ -51,7 +51,8 @@ bool setMode(const std::string& value, const char* const (&names)[kCount],
   return false;
 }
 
-// One whose first name is off may be told as a switch, too: on is its second.
+// Also accepts a switch for a mode whose first name is "off": on selects the
+// second name.
 template <typename Mode, std::size_t kCount>
 bool setSwitchedMode(const std::string& value,
                      const char* const (&names)[kCount], Mode& mode) {
@@ -71,7 +72,7 @@ constexpr const char* kScopes[] = {"all", "crossnode", "none"};
 constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
 constexpr const char* kStackModes[] = {"off", "site", "full"};
 
-// --- What each of the others takes
+// --- Readers of the other settings
 
 Refused readDirectory(const std::string& value, Options& o) {
   if (value.size() >= PATH_MAX) return kPathFits;
@@ -175,7 +176,8 @@ std::string labelsText(const Options& o) {
   return text;
 }
 
-// Not set is a value of its own: then only what says `traced` is traced.
+// "Not set" is a third state: only groups with a `traced` backend are traced
+// then.
 SettingText tracedText(const Options& o) {
   if (!o.says_traced) return std::nullopt;
   return o.enabled ? "1" : "0";

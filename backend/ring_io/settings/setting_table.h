@@ -1,6 +1,5 @@
-// The settings, a row each: its name, how its value is read, and how it is told
-// in the header of a trace. docs/reference/settings.md describes them for
-// users.
+// Lists all settings: the name, how to parse the value, and how to print it in
+// a trace's header. docs/reference/settings.md describes them for users.
 
 #pragma once
 
@@ -14,9 +13,11 @@ namespace traced {
 
 struct Setting {
   const char* name;
-  // Sets the option, or returns what would have been right.
+  // Sets the option. If the value is invalid, returns a description of valid
+  // values.
   std::optional<std::string> (*read)(const std::string& value, Options& o);
-  // Its value, as `read` would take it; nullopt: it is not told.
+  // Returns the value in the form that `read` accepts. nullopt: the header
+  // omits it.
   std::optional<std::string> (*tell)(const Options& o);
 };
 

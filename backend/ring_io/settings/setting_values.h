@@ -1,4 +1,6 @@
-// What settings are made of: numbers, sizes, switches, times.
+// Parses the values of settings: numbers, sizes, switches and times.
+//
+// Each function returns nullopt if the whole text is not a valid value.
 
 #pragma once
 
@@ -12,20 +14,22 @@ inline constexpr const char* kSwitchValues = "0 or 1";
 
 bool isControl(char c);
 
-// Of at most 128 bytes, and no path.
+// Returns whether the text is a single path component of at most 128 bytes
+// without control characters.
 bool isJobName(const std::string& text);
 
 std::optional<std::uint64_t> parseNumber(const std::string& text);
 
-// A number of bytes, with an optional suffix K, M, G or T (powers of 1024).
+// Parses a number of bytes with an optional suffix K, M, G or T (powers of
+// 1024).
 std::optional<std::uint64_t> parseBytes(std::string text);
 
-// Whether a value means on or off, in any case.
+// Parses a switch such as 1, on or false, in any case.
 std::optional<bool> parseSwitch(std::string value);
 
-// A time such as 480s or 0.5s, in nanoseconds.
+// Parses a time such as "480s" or "0.5s". Returns nanoseconds.
 std::optional<std::int64_t> parseSeconds(const std::string& text);
-// "480s", "0.5s".
+// Formats a time as "480s" or "0.5s".
 std::string lengthText(std::int64_t ns);
 
 }  // namespace traced

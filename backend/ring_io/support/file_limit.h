@@ -1,5 +1,5 @@
-// RLIMIT_FSIZE: a process that makes a file larger is killed with SIGXFSZ, so
-// one asks first.
+// Checks RLIMIT_FSIZE before a write: a process that exceeds it is killed by
+// SIGXFSZ.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Functions of libraries that may or may not be there.
+// Finds functions of optional libraries.
 
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace traced {
 
-// Sets `function` to what the library has under this name; false if nothing.
+// Sets `function` to the library's symbol `name`. Returns false and sets
+// nullptr if it is missing. The caller must know its type.
 template <typename Function>
 bool findFunction(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(dlsym(library, name));

@@ -1,8 +1,8 @@
-// IndexQueue passes small numbers between threads: any may push, any may pop.
-// It holds kCapacity of them and never waits.
+// IndexQueue passes small numbers between threads. Any thread may push or pop.
+// It holds kCapacity numbers and never blocks.
 //
-// Each cell has a turn, which says whose it is: a push's when it equals the
-// position, a pop's when it is one more.
+// The `turn` of each cell shows its state. A push may write a cell if `turn`
+// equals the position. A pop may read it if `turn` is one more.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class IndexQueue {
     for (std::size_t i = 0; i < kCapacity; ++i) cells_[i].turn = i;
   }
 
-  // False when it is full.
+  // Returns false if the queue is full.
   bool push(std::uint32_t value) noexcept {
     std::uint64_t at = pushed_.load(std::memory_order_relaxed);
     for (;;) {
@@ -42,7 +42,7 @@ class IndexQueue {
     }
   }
 
-  // nullopt when it is empty.
+  // Returns nullopt if the queue is empty.
   std::optional<std::uint32_t> pop() noexcept {
     std::uint64_t at = popped_.load(std::memory_order_relaxed);
     for (;;) {

@@ -1,11 +1,11 @@
-// Named places at which the tests of recovery kill a process. They are nothing
-// unless the recorder is compiled for these tests.
+// Defines named points at which the recovery tests kill a process. They compile
+// to nothing unless TRACED_KILL_POINTS is defined.
 
 #pragma once
 
 #ifdef TRACED_KILL_POINTS
 namespace traced {
-// Defined by the test.
+// The test defines this function.
 void reachKillPoint(const char* name) noexcept;
 }  // namespace traced
 #define TRACED_KILL_POINT(name) ::traced::reachKillPoint(name)

@@ -18,7 +18,7 @@
 namespace traced {
 namespace {
 
-// Linux 6.15: what is known of a process whose parent has waited for it.
+// Linux 6.15: information about a process that its parent has reaped.
 struct PidfdInfo {
   std::uint64_t mask;
   std::uint64_t cgroup;
@@ -37,13 +37,13 @@ std::optional<int> statusOfReaped(int pidfd) {
   return info.exit_status;
 }
 
-// The last field of a process that has ended and that nobody has waited for.
+// Returns the exit status of a zombie, the last field of /proc/PID/stat.
 std::optional<int> statusOfZombie(pid_t pid) {
   constexpr int kFieldsBetween = 48;
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
   std::getline(file, text);
-  // The name, before it, may hold anything.
+  // The process name before it may contain any character.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));
@@ -100,7 +100,7 @@ bool ProcessWatch::waitForEnd(std::chrono::milliseconds deadline) const {
 
 std::optional<int> ProcessWatch::status() const {
   const std::optional<int> status = statusOfZombie(pid_);
-  // Else the number may be another process's by now.
+  // Otherwise the pid may belong to another process by now.
   if (status && isUnreaped(fd_)) return status;
   return statusOfReaped(fd_);
 }

@@ -1,5 +1,5 @@
-// ProcessWatch holds on to a process that is no child of ours, and tells how it
-// ended.
+// ProcessWatch holds a handle of a process that is not our child, and reports
+// how it ended.
 
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace traced {
 
-// The process, as a number of /proc, that holds the lock (flock) of a file;
-// absent where the kernel does not tell.
+// Returns the pid (as in /proc) of the process that holds the lock (flock) of a
+// file. Returns nullopt if the kernel does not report it.
 std::optional<pid_t> lockOwner(dev_t device, ino_t inode);
 
-// Whether what /proc calls a process is what we call it.
+// Returns whether pids in /proc are those of our own pid namespace.
 bool procIsOfOurNamespace();
 
 class ProcessWatch {
  public:
-  // nullptr where the kernel cannot do that, or there is no such process.
+  // Returns nullptr if the kernel lacks pidfds or the process does not exist.
   static std::unique_ptr<ProcessWatch> open(pid_t pid);
   ~ProcessWatch();
   ProcessWatch(const ProcessWatch&) = delete;
@@ -32,12 +32,12 @@ class ProcessWatch {
   // Becomes readable (poll) when the process has ended.
   int fd() const { return fd_; }
   bool waitForEnd(std::chrono::milliseconds deadline) const;
-  // What is known of the end: nothing is set where that is nothing.
+  // Returns what is known about the end. No field is set if that is unknown.
   v1::ProcessEnd end() const;
 
  private:
   ProcessWatch(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
-  // As wait() has it.
+  // Returns the status in the format of wait().
   std::optional<int> status() const;
 
   const pid_t pid_;
