@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kFirstLine = "traced request 1";
 constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 
-// Takes what stands before `end`, or all.
+// Removes the text before `end` and the separator itself. Returns that text, or
+// all text if `end` is missing.
 std::string_view takeUntil(char end, std::string_view& text) {
   const std::string_view taken = text.substr(0, text.find(end));
   text.remove_prefix(std::min(text.size(), taken.size() + 1));
@@ -28,7 +29,7 @@ bool readNumber(std::string_view text, Number& number) {
   return error == std::errc() && at == end;
 }
 
-// "0-3,8"
+// Parses ranks such as "0-3,8".
 bool readRanks(std::string_view text, ControlRequest& request) {
   while (!text.empty()) {
     std::string_view run = takeUntil(',', text);
@@ -55,7 +56,7 @@ bool readLine(std::string_view line, ControlRequest& request) {
   return true;
 }
 
-// Of a regular file that it may obey.
+// Reads a regular file if its owner is root or this user; otherwise returns "".
 std::string readOwned(int fd) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
@@ -105,7 +106,7 @@ std::optional<ControlRequest> parseRequest(std::string_view text) {
 }
 
 std::optional<ControlRequest> readRequest(const std::string& path) {
-  // Whatever lies there, nobody waits for it.
+  // O_NONBLOCK: a pipe at this path must not block.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return std::nullopt;
   const std::string text = readOwned(fd);

@@ -1,4 +1,4 @@
-// What somebody asks of the ranks of a running job, and what a rank says to it.
+// Defines requests to the ranks of a running job and the ranks' answers.
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace traced {
 
-// ControlRequest is what somebody asks of the ranks of a running job, in the
-// file that they look at now and then (trigger_file.h;
-// docs/reference/format.md, "Requests").
+// ControlRequest asks ranks of a running job to change settings. Ranks poll the
+// file that contains it (trigger_file.h; docs/reference/format.md, "Requests").
 struct ControlRequest {
-  // Of this request only; never 0.
+  // Unique id of the request; never 0.
   std::uint64_t id = 0;
-  // The global ranks that are asked, first and last of each run; none: all.
+  // The requested global ranks, as the first and last rank of each run. Empty:
+  // all ranks.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks;
   NamedValues settings;
 
@@ -27,21 +27,25 @@ struct ControlRequest {
 };
 
 std::string textOf(const ControlRequest& request);
-// nullopt: it is none.
+// Returns nullopt if the text is not a valid request.
 std::optional<ControlRequest> parseRequest(std::string_view text);
-// That in a file. nullopt: there is none, or it is not to be obeyed: only what
-// root or the user of this process owns is, of at most 64 KiB.
+// Reads a request from a file. Returns nullopt if the file has no valid request
+// or must be ignored.
+// Only files of at most 64 KiB owned by root or the user of this process are
+// accepted.
 std::optional<ControlRequest> readRequest(const std::string& path);
 
-// What a rank says to a request, as the text of its mark (MARK_KIND_SETTINGS).
+// A rank's answer to a request, stored as the text of a mark
+// (MARK_KIND_SETTINGS).
 struct ControlAnswer {
-  // Which of the settings that were asked for are in force now, such as
-  // "enabled=0,watch=60s"; "": none.
+  // The requested settings that are now in force, such as
+  // "enabled=0,watch=60s". "": none.
   std::string in_force;
-  // Why others are not; "": all are.
+  // Why the others were refused. "": none was refused.
   std::string refused;
 
-  // "enabled=0", "enabled=0; refused: ..." or "refused: ...".
+  // Formats the answer: "enabled=0", "enabled=0; refused: ..." or "refused:
+  // ...".
   std::string text() const {
     const bool both = !in_force.empty() && !refused.empty();
     return in_force + (both ? "; " : "") +

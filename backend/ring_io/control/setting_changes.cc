@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-// A setting that can change, by its name in a request.
+// A setting that a request can change. `name` is its name in the request.
 struct Changeable {
   const char* name;
   const char* variable;
@@ -37,7 +37,8 @@ const Setting& settingOf(const Changeable& changeable) {
   for (const Setting& setting : settingTable()) {
     if (variable == setting.name) return setting;
   }
-  return settingTable().front();  // each of the above is there
+  return settingTable()
+      .front();  // unreachable: each variable above is in the table
 }
 
 const Changeable* findChangeable(const std::string& name) {

@@ -1,4 +1,4 @@
-// The settings that a running process can change, and what they become.
+// Parses the settings that a running process can change.
 
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace traced {
 
-// Names and values as a person gives them: {"watch", "60s"}.
+// Names and values as the user writes them: {"watch", "60s"}.
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
-// What is absent stays as it is.
+// Absent settings do not change.
 struct SettingChanges {
   std::optional<bool> enabled;
   std::optional<std::int64_t> watch_ns;
   std::optional<StackMode> stacks;
 };
 
-// The error is one sentence, about the first value that is not valid. Values
-// are those of the TRACED_ variables (docs/reference/settings.md); `enabled` is
-// 0 or 1.
+// Parses changes. Values are those of the TRACED_ variables
+// (docs/reference/settings.md); `enabled` is 0 or 1. The error is one sentence
+// about the first invalid value.
 Result<SettingChanges> parseChanges(const NamedValues& values);
 
-// "enabled=0,watch=60s": those that are there.
+// Formats the settings that are present: "enabled=0,watch=60s".
 std::string textOf(const SettingChanges& changes);
 
 }  // namespace traced

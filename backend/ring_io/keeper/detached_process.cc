@@ -15,16 +15,18 @@
 namespace traced {
 namespace {
 
-// Between the caller and the program is a process that ends at once: so the
-// program's parent is whoever takes in orphans. Both run in the caller's memory
-// until the program is loaded, one after the other, on stacks of their own,
-// while the thread that called stands still. What they do must need no lock,
-// and no memory but what was made before.
+// An intermediate process between the caller and the program ends at once. The
+// program's parent is therefore the reaper of orphans.
+//
+// Both run one after the other in the caller's memory until the program is
+// loaded. They use their own stacks, and the calling thread is suspended. They
+// must not take locks or allocate memory.
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr int kHandedOn = 3;
 constexpr unsigned int kOutOfTheWay = 4;
-// What a terminal, a launcher or a scheduler sends to all processes of a job.
+// Signals that a terminal, launcher or scheduler sends to all processes of a
+// job.
 constexpr int kIgnored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
                             SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2};
 
@@ -50,7 +52,8 @@ void setSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// First all are out of the way of where they shall be.
+// First moves all descriptors above the target numbers, then duplicates them to
+// their targets.
 bool setDescriptors(const DetachedStart& start) {
   const int nothing = open("/dev/null", O_RDWR);
   const int away = fcntl(nothing, F_DUPFD, kOutOfTheWay);
@@ -89,8 +92,8 @@ bool setDescriptors(const DetachedStart& start) {
   _exit(0);
 }
 
-// Without a signal that tells of its end a child is none for wait(), unless
-// that is asked for such children.
+// A child without an exit signal is invisible to wait(), unless the caller uses
+// __WALL or __WCLONE.
 void runAndReap(DetachedStart& start, char* stack) {
   const pid_t between =
       clone(runBetween, stack, CLONE_VM | CLONE_VFORK | 0, &start);
@@ -102,12 +105,13 @@ void runAndReap(DetachedStart& start, char* stack) {
   }
 }
 
-// A handler of the job's must not run in a process that has its memory.
+// Blocks all signals and cancellation. A signal handler of the job must not run
+// in a process that shares its memory.
 class NothingInterrupts {
  public:
   NothingInterrupts() {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_);
-    // Also the signals that the threads' library keeps to itself.
+    // Includes the signals that glibc reserves for itself.
     const std::uint64_t all = ~std::uint64_t{0};
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all);
   }

@@ -1,9 +1,8 @@
-// Starts a program that is nobody's child as far as the calling program can
-// tell: no SIGCHLD comes of it, no wait() sees it, and it has nothing of the
-// caller's but what it is given.
+// Starts a program without the caller noticing it: no SIGCHLD, no result of
+// wait(), and no inherited state except what is passed.
 //
-// The caller may be large, have any number of threads and a GPU in use, so none
-// of its memory is copied and no handler of fork() runs.
+// The caller may be large, with many threads and a GPU in use. Its memory is
+// not copied, and no fork() handler runs.
 
 #pragma once
 
@@ -13,19 +12,20 @@
 namespace traced {
 
 struct DetachedProcess {
-  // Absolute path of the program, and its arguments.
+  // Absolute path of the program and its arguments.
   std::vector<std::string> words;
-  // All of its environment: NAME=VALUE.
+  // The whole environment, as NAME=VALUE.
   std::vector<std::string> variables;
-  // What it has as descriptor 2: one of ours, or -1: /dev/null, as 0 and 1.
+  // The caller's descriptor that becomes stderr of the program. -1: /dev/null,
+  // as for stdin and stdout.
   int words_to = -1;
-  // Its descriptor 3; -1: it has none.
+  // The caller's descriptor that becomes descriptor 3. -1: none.
   int handed_on = -1;
 };
 
-// Returns when the program runs: 0, or else the number of what went wrong. It
-// begins in a session of its own, in /, and ignores the signals that are sent
-// to whole jobs.
+// Starts the program and returns 0 or an errno value.
+// The program gets its own session, starts in / and ignores the signals that
+// are usually sent to whole jobs.
 int startDetached(const DetachedProcess& process);
 
 }  // namespace traced

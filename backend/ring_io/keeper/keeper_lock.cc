@@ -41,8 +41,8 @@ void KeeperLock::close() {
   owner_ = Owner::kNobody;
 }
 
-// Everybody can make files beside the rings: only one of this user's own
-// counts.
+// Anyone can create files next to the rings, so accept only a regular file of
+// this user.
 bool KeeperLock::open() {
   fd_ = ::open(path_.c_str(),
                O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -68,7 +68,7 @@ KeeperLock::Owner KeeperLock::ask() {
       errno = error;
       return owner_ = error == EWOULDBLOCK ? Owner::kOthers : Owner::kNobody;
     }
-    // A keeper that ended may have removed the file since it was opened.
+    // A keeper that ended may have removed the file after it was opened here.
     struct stat status;
     if (fstat(fd_, &status) == 0 && status.st_nlink > 0) {
       return owner_ = Owner::kUs;

@@ -1,11 +1,10 @@
-// KeeperLock decides who keeps the rings of a job: one keeper per user, start
-// of a job and folder of rings. It is the lock (flock) of an empty file beside
-// the rings, which the kernel takes back from a keeper that dies, however it
-// does.
+// KeeperLock elects the one keeper per user, job start and ring folder. The
+// lock (flock) is on an empty file next to the rings. The kernel releases it
+// when the keeper dies.
 //
-// A process makes its ring, then asks for the lock. A keeper that ends gives up
-// the lock, then looks for rings once more. So either the process becomes the
-// one to start a keeper, or its ring is seen.
+// A process creates its ring before it asks for the lock. A keeper releases the
+// lock before it searches for rings a last time. Therefore either the process
+// gets the lock and starts a keeper, or the old keeper finds its ring.
 
 #pragma once
 
@@ -18,20 +17,21 @@ namespace traced {
 class KeeperLock {
  public:
   enum class Owner {
-    kUs,      // the lock is held by this object
-    kOthers,  // a keeper has it, and has been told that there is a new ring
-    kNobody,  // it cannot be had; errno says why
+    kUs,      // this object holds the lock
+    kOthers,  // a keeper holds it and was notified of a new ring
+    kNobody,  // the lock cannot be taken; errno has the reason
   };
 
-  // Returns the path of the lock of one start of a job (jobStartKey).
+  // Returns the path of the lock file for one start of a job (jobStartKey).
   static std::string pathFor(const std::string& ring_directory,
                              const std::string& job_start);
 
-  // Does not wait.
+  // Tries to take the lock without blocking; see owner().
   explicit KeeperLock(std::string path);
-  // Takes over a descriptor that has the lock.
+  // Takes over a descriptor that holds the lock.
   KeeperLock(std::string path, int fd);
-  // Closes the descriptor: the lock is then free unless it was handed on.
+  // Closes the descriptor. This releases the lock unless another process
+  // inherited the descriptor.
   ~KeeperLock();
   KeeperLock(const KeeperLock&) = delete;
   KeeperLock& operator=(const KeeperLock&) = delete;
@@ -39,11 +39,11 @@ class KeeperLock {
   Owner owner() const { return owner_; }
   int fd() const { return fd_; }
 
-  // Changes when somebody else asks for the lock.
+  // Returns a time that changes when another process asks for the lock.
   std::int64_t askedAt() const;
-  // Removes the file and frees the lock, if it is ours.
+  // Removes the file and releases the lock if this object holds it.
   void giveUp();
-  // Tries once more what the constructor tried.
+  // Tries again to take the lock without blocking.
   Owner ask();
 
  private:

@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// A process gives up its lock some moments before it has ended.
+// A process releases its lock shortly before its end.
 constexpr std::chrono::milliseconds kEnding{50};
 
 }  // namespace
@@ -24,7 +24,8 @@ KeptRing::KeptRing(std::unique_ptr<SegmentFile> file, SegmentContent content)
   const auto owner = file_->lockOwner();
   if (!owner || !procIsOfOurNamespace()) return;
   process_ = ProcessWatch::open(*owner);
-  // Held by it still: so the number is not another process's by now.
+  // If the process still holds the lock, the pid was not reused before it was
+  // opened.
   if (!file_->isAlive()) process_ = nullptr;
 }
 
@@ -44,8 +45,8 @@ std::optional<pid_t> KeptRing::process() const {
 }
 
 KeptRing::State KeptRing::state() const {
-  // In this order: a process closes its ring before it removes the name, and
-  // does both before it ends.
+  // Check in this order: a process closes its ring, then removes the name, then
+  // ends.
   const bool alive = file_->isAlive();
   if (!file_->isLinked() && isClosed()) return State::kGone;
   return alive ? State::kInUse : State::kLeft;

@@ -1,5 +1,5 @@
-// KeptRing is the ring of a process that records, watched from outside until
-// that process has ended.
+// KeptRing watches the ring of a recording process from outside until that
+// process has ended.
 
 #pragma once
 
@@ -18,32 +18,33 @@ class KeptRing {
  public:
   enum class State {
     kInUse,
-    // Its process closed the trace and removed the ring.
+    // The process closed the trace and removed the ring.
     kGone,
-    // Its process has ended and left the ring. Somebody may have removed its
-    // name since: the content can still be recovered.
+    // The process ended without removing the ring. Its content can be
+    // recovered, even if the file's name was removed since.
     kLeft,
   };
 
-  // nullptr when it is no ring of this user's that says whose it is.
+  // Returns nullptr unless the file is a ring of this user that names its
+  // trace.
   static std::unique_ptr<KeptRing> open(const std::string& path);
 
   SegmentFile& file() const { return *file_; }
-  // Part 0, absolute.
+  // Returns the absolute path of part 0 of the trace.
   const std::string& tracePath() const { return trace_path_; }
   const v1::Header& header() const { return header_; }
 
-  // kInUse as long as anything has the ring: a process may end before others
-  // that have its memory.
+  // Returns kInUse while any process has the ring mapped. Other processes that
+  // share its memory may outlive the recording one.
   State state() const;
-  // The process that records to it, while it lives; absent where the kernel
-  // does not say, or it has ended.
+  // Returns the recording process while it lives. Returns nullopt if it has
+  // ended or the kernel does not report it.
   std::optional<pid_t> process() const;
   bool processHasEnded() const { return process_has_ended_; }
-  // To be polled; -1 where there is no process to wait for.
+  // Becomes readable (poll) when the process ends. -1 if no process is known.
   int processFd() const { return process_ ? process_->fd() : -1; }
-  // Notes how the process ended, as far as that can be known; does nothing
-  // while it lives. `state` is what was just found.
+  // Stores how the process ended, as far as that is known. Does nothing while
+  // it lives. `state` is the latest result of state().
   void noteEnd(State state);
   const v1::ProcessEnd& processEnd() const { return process_end_; }
 

@@ -8,8 +8,9 @@
 namespace traced {
 namespace {
 
-// How long a process may take to end that was killed. Later it is another one's
-// doing: what a launcher does to the rest of a job takes longer.
+// Maximum time from a kill by the kernel to the end of the process. Later
+// SIGKILLs are attributed to something else, such as a launcher that ends the
+// rest of the job.
 constexpr std::chrono::seconds kMaxShutdown{5};
 
 std::string firstReadable(std::initializer_list<std::string> paths) {
@@ -19,9 +20,9 @@ std::string firstReadable(std::initializer_list<std::string> paths) {
   return "";
 }
 
-// "0::/job" of version 2 of control groups, "4:memory:/job" of version 1.
-// Within a container the path may be that of its host: its own is then the
-// root.
+// Returns the path of the counter, for cgroup v2 ("0::/job") or v1
+// ("4:memory:/job"). In a container, the path may be the host's. The
+// container's own group is then at the root.
 std::string counterPath() {
   const std::string root = "/sys/fs/cgroup";
   std::ifstream groups("/proc/self/cgroup");

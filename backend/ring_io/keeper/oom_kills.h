@@ -1,6 +1,5 @@
-// OomKills counts the processes of our control group that the kernel killed
-// because memory had run out, for who wants to know whether one of them was
-// just that.
+// OomKills counts the processes in our control group that the kernel killed
+// because memory ran out. It decides whether a killed process was one of them.
 
 #pragma once
 
@@ -15,16 +14,16 @@ class OomKills {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Looks where the kernel tells of the control group of this process.
+  // Uses the counter of this process's control group.
   OomKills();
-  // Reads the file that tells.
+  // Uses the counter in `path`.
   explicit OomKills(std::string path);
 
-  // Reads the counter.
+  // Updates the count from the counter.
   void poll(Clock::time_point now);
-  // Whether a process that was just killed was so by the kernel: there was such
-  // a kill in the last seconds that no process before it stands for. To be
-  // asked once for each that SIGKILL has ended.
+  // Returns whether the kernel killed a process for lack of memory in the last
+  // seconds. Each kill is attributed to one process only.
+  // Call once for each process that SIGKILL ended.
   bool claim(Clock::time_point now);
 
  private:

@@ -40,15 +40,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who takes in orphans would find the keeper among its children.
+// Returns whether this process adopts orphans. The keeper would become its
+// child.
 bool takesInOrphans() {
   int is_subreaper = 0;
   prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
   return getpid() == 1 || is_subreaper != 0;
 }
 
-// What the loader needs to find its libraries, and nothing that makes it load
-// others.
+// Returns the variables with which the loader finds libraries, without those
+// that preload others.
 std::vector<std::string> variables() {
   std::vector<std::string> kept = {"LC_ALL=C"};
   if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) {
@@ -63,7 +64,7 @@ std::string withoutKeeper(int error) {
          "recover`";
 }
 
-// Returns what the ring says of its process, as a keeper will read it.
+// Returns the content of the ring, as a keeper will read it.
 std::optional<SegmentContent> contentOf(const std::string& ring) {
   const auto file = SegmentFile::open(ring);
   if (!file) return std::nullopt;

@@ -1,5 +1,5 @@
-// Starts the keeper of a start of the job: what outlives the job and saves what
-// its processes leave (docs/use/keeper.md).
+// Starts the keeper of a job. It outlives the job and saves the rings that dead
+// processes leave (docs/use/keeper.md).
 
 #pragma once
 
@@ -9,25 +9,25 @@
 
 namespace traced {
 
-// Returns what all processes of one start of a job have in common: the folder
-// of their traces, the job, and the name of the start; without a name, the
-// attempt and where they met. `trace` is part 0 of the trace of one of them,
-// absolute.
+// Returns a key that is equal for all processes of one start of a job: the
+// trace folder, the job and the name of the start.
+// Without a name, it uses the attempt and the rendezvous. `trace` is the
+// absolute path of part 0 of one process's trace.
 std::string jobStartKey(const std::string& trace, const v1::Header& header);
 
-// Starts `tracectl keep` for the job that this process is part of, unless there
-// is one: a process that outlives the job and saves what its processes leave in
-// shared memory (docs/use/keeper.md).
+// The parameters of startKeeper().
 struct KeeperStart {
   // Absolute path of tracectl.
   std::string program;
-  // Of this process.
+  // Path of this process's ring.
   std::string ring;
   // Whether descriptor 2 is where the process's words go.
   bool has_stderr = true;
 };
 
-// After the ring can be found. "" or one sentence: why there is no keeper.
+// Starts `tracectl keep` for the job of this process unless one is running.
+// Call it after the ring is complete.
+// Returns "" or one sentence with the reason why no keeper was started.
 std::string startKeeper(const KeeperStart& start);
 
 }  // namespace traced

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::time_t kDay = std::time_t{24} * 60 * 60;
 constexpr mode_t kMarked = 0400;
 
-// Without taking the lock, which would keep others from it.
+// Returns whether any process holds the lock. Does not take it, which would
+// exclude others for a moment.
 bool isHeld(const std::string& lock) {
   struct stat status;
   return lstat(lock.c_str(), &status) == 0 &&
@@ -43,7 +44,7 @@ bool isIn(const std::string& folder, const std::string& path) {
   return file && fs::path(file->tracePath()).parent_path() == folder;
 }
 
-// The lock of the segment is held.
+// Requires the lock of the segment.
 void markOrRemove(SegmentFile& file, std::time_t now) {
   struct stat status;
   if (lstat(file.path().c_str(), &status) != 0) return;
@@ -72,7 +73,7 @@ void sweep(const std::string& directory, const std::string& path,
   }
 }
 
-// Of a keeper that was killed.
+// Removes the lock file of a keeper that was killed at least a day ago.
 void sweepLock(const std::string& path, std::time_t now) {
   struct stat status;
   const bool is_old = lstat(path.c_str(), &status) == 0 &&

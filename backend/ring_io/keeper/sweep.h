@@ -1,5 +1,4 @@
-// What older jobs of this user left in a folder of rings, and no keeper looks
-// after.
+// Cleans up rings that older jobs of this user left and that no keeper watches.
 
 #pragma once
 
@@ -9,11 +8,11 @@
 
 namespace traced {
 
-// Recovers rings of dead processes whose trace can be written. One that cannot
-// be recovered is marked, by taking the right to write it away, and removed by
-// a sweep that finds it so a day later. Begins none after so much processor
-// time of this process, except those whose traces are in `folder`. `now` is by
-// the wall clock, in seconds.
+// Recovers the rings of dead processes whose trace can be written.
+// A ring that cannot be recovered is marked by removing its write permission. A
+// sweep removes it if it still fails a day later.
+// Begins no ring after this process has used `time` of CPU, except rings whose
+// traces are in `folder`. `now` is wall-clock time in seconds.
 void sweepRings(const std::string& directory, std::chrono::milliseconds time,
                 std::time_t now, const std::string& folder = "");
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kMaxNameTries = 1000;
 
-// In a process that began without stdin, stdout or stderr a file must not take
-// their place: all the world writes there.
+// Moves `fd` above stderr. If a process began without stdin, stdout or stderr,
+// a trace file must not take their number, because libraries write to them.
 int apart(int fd) {
   if (fd < 0 || fd > STDERR_FILENO) return fd;
   const int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -31,8 +31,8 @@ int createNew(const std::string& path) {
                     O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0644));
 }
 
-// -1 with errno set, also for what has become something else than a file. It
-// does not wait for the reader of a pipe.
+// Opens an existing file for appending. Returns -1 and sets errno on failure,
+// also if the path is no longer a regular file. Does not block on a pipe.
 int openAgain(const std::string& path) {
   const int fd = apart(open(
       path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -44,14 +44,14 @@ int openAgain(const std::string& path) {
   return -1;
 }
 
-// The job may change its working directory.
+// Makes a path absolute, because the job may change its working directory.
 std::string absolute(const std::string& path) {
   std::error_code error;
   const std::string result = std::filesystem::absolute(path, error).string();
   return error ? path : result;
 }
 
-// A host name as part of a file name.
+// Returns a host name in a form that is valid in a file name.
 std::string sanitized(std::string name) {
   for (char& c : name) {
     if (c == '/' || c == '\0') c = '_';
@@ -110,7 +110,7 @@ Result<std::unique_ptr<FileSink>> FileSink::resume(
   sink->current_ = last;
   if (parts.size() > 1) sink->previous_ = parts[parts.size() - 2];
   sink->records_deleted_ = deleted;
-  // The process died before it could delete what is one part too many.
+  // The process died before it could delete the excess part.
   for (std::size_t i = 0; max_bytes != 0 && i + 2 < parts.size(); ++i) {
     unlink(parts[i].path.c_str());
     sink->records_deleted_ += parts[i].records;
@@ -141,7 +141,7 @@ bool FileSink::append(const std::string& chunk, std::uint64_t records) {
 }
 
 bool FileSink::beginPart() {
-  // First make room: the bound holds also where nothing can be deleted.
+  // Delete first, so that the limit holds even if deletion fails.
   if (!deletePrevious()) return false;
   TracePart next;
   next.number = current_.number + 1;
@@ -179,12 +179,13 @@ bool FileSink::isOurs(int fd) const {
          status.st_ino == inode_;
 }
 
-// A job that closes descriptors it does not know may have a file of its own
-// there by now. What is written to a file that was removed is lost without a
-// word.
+// Ensures that fd_ is still our file. A job that closes unknown descriptors may
+// have reused the number for its own file.
+// Fails with ENOENT if the file was removed, because later writes would be lost
+// silently.
 bool FileSink::haveFile() {
   if (!isOurs(fd_)) {
-    fd_ = -1;  // the file may get this number again
+    fd_ = -1;  // the new file may get the same number
     const int fd = openAgain(current_.path);
     if (fd < 0) return false;
     if (!isOurs(fd)) {
@@ -213,7 +214,7 @@ bool FileSink::writeWhole(const std::string& chunk) {
       done += static_cast<std::size_t>(n);
     } else if (n == 0 || errno != EINTR) {
       const int error = errno;
-      // Leave the file as it was: it ends with a whole chunk.
+      // Restore the file, so that it ends with a whole chunk.
       if (ftruncate(fd_, static_cast<off_t>(current_.bytes)) != 0) {
         current_.bytes += done;
       }

@@ -1,8 +1,8 @@
 // FileSink appends chunks to DIR/JOB/rank-R.attempt-A.HOST.PID.traced.
 //
-// A file is never overwritten: when the name is taken, PID gets a suffix. With
-// a bound on the space, a new part is begun at half of it and the part before
-// the last is deleted, so that at least the newest half is always there.
+// A file is never overwritten: if the name exists, PID gets a suffix. If the
+// space is limited, a new part begins at half of it and the part before the
+// last is deleted. At least the newest half always remains.
 
 #pragma once
 
@@ -21,12 +21,13 @@ namespace traced {
 
 class FileSink : public Sink {
  public:
-  // Makes the directory and the file of part 0. The error is one sentence.
+  // Creates the directory and the file of part 0. The error is one sentence.
   static Result<std::unique_ptr<FileSink>> create(
       const Options& options, const ProcessIdentity& process,
       const HostInfo& host);
-  // Goes on behind the last of `parts`, which exist, in order; a file is cut to
-  // its part's bytes. `deleted` records were in parts before.
+  // Continues after the last of `parts`, which must exist and be in order. The
+  // last file is truncated to its part's `bytes`. `deleted`: number of records
+  // in parts deleted earlier.
   static Result<std::unique_ptr<FileSink>> resume(
       const std::vector<TracePart>& parts, std::uint64_t max_bytes,
       std::uint64_t deleted);
@@ -41,7 +42,7 @@ class FileSink : public Sink {
  private:
   FileSink(std::string stem, std::uint64_t max_bytes, int fd);
 
-  // Each is false with errno set.
+  // Each returns false and sets errno on failure.
   bool beginPart();
   bool deletePrevious();
   bool writeWhole(const std::string& chunk);
@@ -53,11 +54,11 @@ class FileSink : public Sink {
   const std::string stem_;  // path without ".part-N" and ".traced"
   const std::uint64_t max_bytes_;
   int fd_ = -1;
-  // What fd_ was opened as.
+  // Identity of the file that fd_ was opened on.
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   TracePart current_;
-  TracePart previous_;  // path is empty when there is none
+  TracePart previous_;  // path is empty if no previous part exists
   std::uint64_t records_deleted_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Sinks that keep chunks in memory.
+// Defines sinks that keep chunks in memory.
 
 #pragma once
 
@@ -14,19 +14,20 @@
 
 namespace traced {
 
-// Window keeps the latest chunks of a process in memory, for a look at what it
-// recorded lately that needs no disk.
+// Window keeps the latest chunks of a process in memory, so that its recent
+// records can be read without a disk.
 //
-// Thread safety: append() from the writer thread, content() from any.
+// Thread safety: the writer thread calls append(); any thread may call
+// content().
 class Window : public Sink {
  public:
-  // Holds at most so many bytes, but always the newest chunk; 0: nothing.
+  // Holds at most `max_bytes`, but always the newest chunk. 0 holds nothing.
   explicit Window(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   bool append(const std::string& chunk, std::uint64_t records) override;
   std::string location() const override { return "memory"; }
 
-  // The chunks, one after another: a valid trace file.
+  // Returns the chunks as a valid trace file.
   std::string content() const;
 
  private:
@@ -36,22 +37,25 @@ class Window : public Sink {
   std::size_t bytes_ = 0;
 };
 
-// QueueSink hands chunks to a thread of somebody else's, which may be slow or
-// need the GIL: the writer thread waits for neither.
+// QueueSink passes chunks to another thread. The consumer may be slow or need
+// the GIL, because the writer thread does not wait for it.
 //
-// Thread safety: append() from the writer thread, the others from any.
+// Thread safety: the writer thread calls append(); any thread may call the
+// others.
 class QueueSink : public Sink {
  public:
-  // Holds at most so many bytes that nobody took yet, but always one chunk.
+  // Queues at most `max_bytes`, but always accepts one chunk.
   QueueSink(std::string name, std::size_t max_bytes);
 
-  // False, and counted, when the queue is full or closed.
+  // Returns false if the queue is full or closed, and counts the chunk as
+  // dropped.
   bool append(const std::string& chunk, std::uint64_t records) override;
   std::string location() const override { return name_; }
 
-  // Waits for a chunk; nullopt when the queue is closed and empty.
+  // Blocks until a chunk is available. Returns nullopt if the queue is closed
+  // and empty.
   std::optional<std::string> take();
-  // Lets take() hand out what is there, and no more.
+  // Rejects further chunks. take() still returns those already queued.
   void close();
 
   std::uint64_t droppedChunks() const;

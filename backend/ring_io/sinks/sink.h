@@ -1,11 +1,13 @@
-// Sink is where chunks go: what to implement to bring the trace of a process
-// somewhere else than into its file.
+// Sink is the interface of a destination for chunks. Implement it to send a
+// process's trace somewhere other than its file.
 //
-// A sink gets every chunk of the process, whole and in order. Each decodes
-// alone (docs/reference/format.md), and a stream of them, one after another, is
-// a valid trace file. FileSink is the one that every recorder has; Window keeps
-// the latest chunks in memory; QueueSink hands them to a thread of somebody
-// else's. Recorder::addSink() takes any number of others.
+// A sink receives every chunk of the process, whole and in order. Each chunk
+// can be decoded alone (docs/reference/format.md). Concatenated chunks are a
+// valid trace file.
+//
+// Every recorder has a FileSink. Window keeps the latest chunks in memory, and
+// QueueSink passes them to another thread. Recorder::addSink() accepts any
+// number of others.
 
 #pragma once
 
@@ -19,30 +21,30 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  // Takes one whole chunk, or nothing: false means that no byte of it is left
-  // behind, and errno says why (ENOENT: there is nothing to append to any
-  // more). `records` is how many records the chunk holds.
+  // Accepts one whole chunk, which holds `records` records.
+  // Returns false if it accepts nothing. Then no byte of the chunk may remain,
+  // and errno has the reason (ENOENT: the destination was removed).
   //
-  // Called by the writer thread only, which every other sink waits for: what
-  // may take longer than writing to a local disk belongs behind a QueueSink. It
-  // must not need the GIL, nor a lock that is held while a collective is
-  // called.
+  // Only the writer thread calls append(), and all other sinks wait for it. Put
+  // anything slower than a local disk behind a QueueSink.
+  // An implementation must not need the GIL, nor a lock that is held while a
+  // collective is called.
   virtual bool append(const std::string& chunk, std::uint64_t records) = 0;
 
-  // No chunk larger than this is ever taken.
+  // Returns the largest chunk that append() accepts, in bytes.
   virtual std::uint64_t largestChunk() const {
     return std::numeric_limits<std::uint64_t>::max();
   }
 
-  // How many times the chunks went on in a new place, so that those before it
-  // may be deleted. Only append changes it.
+  // Returns how many new parts were begun. The chunks before the newest part
+  // may be deleted. Only append() changes the value.
   virtual std::uint64_t partsBegun() const { return 0; }
 
-  // Records in chunks that were taken and have been deleted since, because of
-  // a bound on the space.
+  // Returns the number of records that were accepted and later deleted to stay
+  // within a space limit.
   virtual std::uint64_t recordsDeleted() const { return 0; }
 
-  // Where the chunks go, for messages. Any thread.
+  // Returns a description of the destination, for messages. Any thread.
   virtual std::string location() const = 0;
 };
 

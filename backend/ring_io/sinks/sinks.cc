@@ -32,7 +32,7 @@ std::vector<std::shared_ptr<Sink>> Sinks::all() const {
 
 void Sinks::append(const std::string& chunk, std::uint64_t records) noexcept {
   try {
-    // Without the lock: a sink that takes its time holds up nobody else.
+    // Without the lock, so that a slow sink blocks no other thread.
     for (const auto& sink : all()) {
       bool taken = false;
       try {
@@ -44,11 +44,11 @@ void Sinks::append(const std::string& chunk, std::uint64_t records) noexcept {
            " did not take a part of the trace; the job and the trace file go "
            "on, what it misses is counted"});
     }
-  } catch (...) {  // no memory: the file still gets the chunk
+  } catch (...) {  // out of memory: the file still gets the chunk
   }
 }
 
-// Returns whether it is the sink's first.
+// Returns whether it is the sink's first refusal.
 bool Sinks::countRefusal(const Sink& sink) {
   const std::lock_guard lock(mutex_);
   for (Member& member : members_) {

@@ -1,9 +1,10 @@
-// Sinks are the destinations of a process's chunks beside its file.
+// Sinks holds the destinations of a process's chunks besides its file.
 //
-// What one of them does never affects another, nor the file: one that refuses a
-// chunk or throws is warned of once, counted, and given the next chunk.
+// Sinks are independent of each other and of the file. If one refuses a chunk
+// or throws, Sinks warns once, counts the chunk, and offers the next one.
 //
-// Thread safety: append() from the writer thread, the others from any.
+// Thread safety: the writer thread calls append(); any thread may call the
+// others.
 
 #pragma once
 
@@ -19,16 +20,16 @@ namespace traced {
 
 class Sinks {
  public:
-  // Gets the chunks from the next one on.
+  // Adds a sink, which receives all later chunks.
   void add(std::shared_ptr<Sink> sink);
-  // A chunk under way may still reach it.
+  // Removes a sink. A chunk in progress may still reach it.
   void remove(const Sink& sink);
 
   bool any() const;
 
   void append(const std::string& chunk, std::uint64_t records) noexcept;
 
-  // How many chunks a sink did not take; 0 for one that is not here.
+  // Returns how many chunks the sink refused, or 0 if the sink is unknown.
   std::uint64_t refused(const Sink& sink) const;
 
  private:

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSuffix = ".traced";
 constexpr std::string_view kPart = ".part-";
 
-// "12" is 12; absent for anything but the number's own spelling.
+// Returns the number of a part. Accepts only the canonical decimal spelling.
 std::optional<std::uint32_t> partNumber(std::string_view digits) {
   std::uint32_t number = 0;
   const char* end = digits.data() + digits.size();
@@ -29,8 +29,8 @@ std::optional<std::uint32_t> partNumber(std::string_view digits) {
                                           : std::nullopt;
 }
 
-// Without symbolic links, as far as the path exists and its file system
-// answers, and without a slash at the end.
+// Resolves symbolic links as far as the path exists and its file system
+// responds. Removes a trailing slash.
 std::string canonical(const std::string& path) {
   std::error_code error;
   fs::path result = answersInTime(path)
@@ -105,7 +105,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 0: none.
+// Returns the stream id in the first chunk of a file. 0: not a trace.
 std::uint64_t firstStreamIn(const std::string& path) {
   auto source = FileSource::open(path);
   if (!source) return 0;

@@ -1,4 +1,4 @@
-// The files of one stream: their names, and where they are now.
+// Names and finds the files of a stream.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace traced {
 
-// The files of one stream, by name: STEM.traced, then STEM.part-1.traced and so
-// on. Names are for people; only who writes a stream goes by them.
+// One file of a stream. The names are STEM.traced, STEM.part-1.traced and so
+// on. They are for people: only the writer of a stream relies on them.
 struct TracePart {
   std::string path;
   std::uint32_t number = 0;
@@ -20,31 +20,33 @@ struct TracePart {
 
 std::string partPath(const std::string& stem, std::uint32_t number);
 
-// The stem of the path of part 0; "" when it is no such path.
+// Returns the stem of the path of part 0, or "" if the path is not one.
 std::string stemOf(const std::string& part_0);
 
-// The path of part 0, given that of any part.
+// Returns the path of part 0, given the path of any part.
 std::string part0Of(const std::string& path);
 
-// 0 of part 0, and of what is named as no part at all.
+// Returns 0 for part 0 and for names that are not a part.
 std::uint32_t partNumberOf(const std::string& path);
 
-// Whether a stream, by the path of its part 0, has one of `paths` as a part, or
-// lies below one of them.
+// Returns whether `paths` contain a part of the stream or a directory above it.
+// `part_0` is the path of the stream's part 0.
 bool isAmong(const std::string& part_0, const std::vector<std::string>& paths);
 
-// The parts that exist as regular files, by number; without their records.
+// Returns the parts that exist as regular files, in order of number. Their
+// `records` are not set.
 std::vector<TracePart> existingParts(const std::string& part_0);
 
-// Where traces are now, by the streams that are in them: a trace may have been
-// moved since its process was killed, or is seen under another path.
+// Finds the current paths of traces by stream id. A trace may have been moved
+// since its process was killed, or be mounted elsewhere.
 //
-// Part 0 of each stream in `paths` and in what lies below these directories, as
-// the first chunk of a file tells. Files that are no traces are passed over.
+// Returns the path of part 0 of each stream in `paths` and, recursively, in
+// these directories. The first chunk of a file gives the stream id. Files that
+// are no traces are skipped.
 std::map<std::uint64_t, std::string> placesOf(
     const std::vector<std::string>& paths);
 
-// Whether two paths lead to the same file.
+// Returns whether two paths refer to the same file.
 bool isSameFile(const std::string& a, const std::string& b);
 
 }  // namespace traced
