@@ -19,7 +19,8 @@ void append(std::vector<JobVerdict>& to, std::vector<JobVerdict> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-// Removes the lateness that a failed operation's verdict reports.
+// Removes each single-culprit lateness verdict about an operation that also has
+// a failure verdict: the latter already reports the lateness.
 void mergeLate(std::vector<JobVerdict>& verdicts) {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> failed;
   for (const JobVerdict& verdict : verdicts) {
@@ -33,14 +34,15 @@ void mergeLate(std::vector<JobVerdict>& verdicts) {
   });
 }
 
-// What hides the rest comes first; what cannot be known last.
+// Sorts by kind: root causes first, undecidable cases last. Keeps the order
+// within a kind.
 void rootsFirst(std::vector<JobVerdict>& verdicts) {
   std::stable_sort(
       verdicts.begin(), verdicts.end(),
       [](const JobVerdict& a, const JobVerdict& b) { return a.kind < b.kind; });
 }
 
-// A rule may know less than its kind can prove, and never more.
+// Lowers each verdict's certainty to the strongest one that its kind can prove.
 void keepToProofs(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
     const Certainty strongest = strongestOf(verdict.kind);
@@ -49,7 +51,8 @@ void keepToProofs(std::vector<JobVerdict>& verdicts) {
   }
 }
 
-// Ranks that may be of two runs prove nothing of each other.
+// Weakens verdicts that compare ranks, because these ranks may belong to two
+// runs.
 void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   for (JobVerdict& verdict : verdicts) {
     if (traitsOf(verdict.kind).of_one_rank) continue;
@@ -57,9 +60,8 @@ void doubtComparisons(std::vector<JobVerdict>& verdicts) {
   }
 }
 
-// What an engine that is not known demands of ranks, and in which order it
-// carries out what, is its own affair: it may let them go on where others would
-// not.
+// Weakens verdicts that compare ranks in groups with an unknown engine. Such an
+// engine may let a rank proceed without the others and may reorder operations.
 void doubtUnknownEngines(const JobState& job,
                          std::vector<JobVerdict>& verdicts) {
   const std::vector<JobGroup>& groups = job.catalog.groups();

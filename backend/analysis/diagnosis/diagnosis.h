@@ -1,4 +1,4 @@
-// Diagnosis: all verdicts about a run, root causes first.
+// Diagnosis holds all verdicts about a run, root causes first.
 
 #pragma once
 
@@ -15,31 +15,34 @@ namespace traced {
 struct Diagnosis {
   JobState job;
   std::vector<JobVerdict> verdicts;
-  // Of all verdicts but those that are undecided: ascending.
+  // The culprits of all verdicts, ascending and without duplicates.
   std::vector<std::uint32_t> culprits;
-  // Operations that had not ended when the trace did, too young to be judged.
+  // Number of operations that had not ended at the end of the trace and were
+  // too young to be judged.
   std::uint64_t under_way = 0;
-  // Names of the rules that need what these sources do not tell.
+  // Names of the rules that did not run because the trace sources lack a
+  // capability that the rule needs.
   std::vector<std::string> rules_left_out;
-  // Ranks of which nobody knows what they did last: without a verdict this is
-  // no sound job. Ascending.
+  // Ranks whose last actions are unknown, ascending. If any, the job does not
+  // count as healthy even without a verdict.
   std::vector<std::uint32_t> end_unknown;
-  // All ranks, if there is no verdict, none closed its trace, and what ended
-  // some of them is not recorded: this is no sound job, either. Ascending.
+  // All ranks, ascending, if no verdict exists, no rank closed its trace and at
+  // least one rank died for an unrecorded reason. The job then does not count
+  // as healthy. Otherwise empty.
   std::vector<std::uint32_t> ended_unclosed;
 
-  // Either of both.
+  // Returns `end_unknown`, or `ended_unclosed` if the former is empty.
   const std::vector<std::uint32_t>& howEndedUnknown() const {
     return end_unknown.empty() ? ended_unclosed : end_unknown;
   }
   bool healthy() const { return verdicts.empty() && howEndedUnknown().empty(); }
 };
 
-// Judges what was read; the set is that of the streams.
+// Judges a job that was read from the streams of `set`.
 Diagnosis judge(JobState job, const TraceSet& set,
                 const DiagnosisOptions& options);
 
-// Reads the selected streams, on all cores, and judges them.
+// Reads the selected streams of `set` on all cores and judges them.
 Diagnosis diagnose(const TraceSet& set, const DiagnosisOptions& options);
 
 }  // namespace traced

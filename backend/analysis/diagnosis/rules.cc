@@ -28,7 +28,7 @@ std::vector<std::uint64_t> firstMismatches(
   return first;
 }
 
-// Where the job stands still, and the messages that differ.
+// Finds where the job is stuck, and messages that differ.
 std::vector<JobVerdict> findStandstills(const RuleInput& input) {
   const AbsenceEvidence absence(input.job, input.options);
   PairFindings pairs = findPairTroubles(absence);
@@ -55,8 +55,8 @@ std::vector<JobVerdict> findStandstills(const RuleInput& input) {
   return verdicts;
 }
 
-// Arguments that a source does not tell are equal on all ranks, and a total
-// whose parts are not told is not compared: so this one needs none of them.
+// No capability is required. An argument that a source does not record is equal
+// on all ranks, and totals with unrecorded parts are not compared.
 constexpr CapabilitySet kNothing;
 constexpr CapabilitySet kTimes = {SourceCapability::kWaits,
                                   SourceCapability::kExactEnds};

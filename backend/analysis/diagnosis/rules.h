@@ -1,6 +1,6 @@
-// The rules of a diagnosis, as one list. Each says what it needs of whoever
-// recorded the run; one that needs what the run's sources do not tell is left
-// out. See docs/reference/diagnosis.md, "What a rule needs".
+// The list of all rules of a diagnosis. Each names the capabilities it needs. A
+// rule is skipped if the run's sources lack one. See
+// docs/reference/diagnosis.md, "What a rule needs".
 
 #pragma once
 
@@ -17,24 +17,23 @@
 
 namespace traced {
 
-// What a rule looks at. All outlive it.
+// The input of a rule. Everything referenced must outlive it.
 struct RuleInput {
   const JobState& job;
   const TraceSet& set;
   const DiagnosisOptions& options;
-  // What the rules before it found; nothing for one that runs beside them.
+  // Findings of the earlier rules. Empty for a rule that runs in parallel.
   const std::vector<JobVerdict>& found;
-  // Not for rules that run beside others.
+  // Rules that run in parallel must not use it.
   ProgramOrder& order;
-  // Counted by the rule that judges what has not ended.
+  // Incremented by the rule that judges operations that have not ended.
   std::uint64_t& under_way;
 };
 
 struct Rule {
   const char* name;
   CapabilitySet needs;
-  // It takes long, and what the others find is nothing to it: it runs in a
-  // thread of its own.
+  // Slow, and independent of the other rules: runs on its own thread.
   bool beside;
   std::vector<JobVerdict> (*find)(const RuleInput& input);
 
@@ -43,7 +42,7 @@ struct Rule {
   }
 };
 
-// In the order in which they run.
+// Returns the rules in the order in which they run.
 std::span<const Rule> rules();
 
 }  // namespace traced

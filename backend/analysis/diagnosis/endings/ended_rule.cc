@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxReported = 4;
 
-// Whether the program caught the failure of an operation, called others, and
-// ended by an exception that does not quote it.
+// Returns whether the program caught a failed operation, issued others, and
+// then ended with an exception that does not quote that failure.
 bool endedByAnother(const RankState& rank) {
   constexpr std::size_t kQuoted = 40;
   const auto& failure = rank.first_failure;
@@ -25,8 +25,9 @@ bool endedByAnother(const RankState& rank) {
                             failure->error.substr(0, kQuoted));
 }
 
-// Returns whose end no operation explains, the first one first: those without a
-// failed operation, unless `only_others`, and those that went on after it.
+// Returns the ranks whose end no operation explains, in order of their ends.
+// These are the failed ranks that continued after a failed operation and,
+// unless `only_others`, those without a failed operation.
 std::vector<const RankState*> failedAlone(const JobState& job,
                                           bool only_others) {
   std::vector<const RankState*> failed;
@@ -43,7 +44,8 @@ std::vector<const RankState*> failedAlone(const JobState& job,
   return failed;
 }
 
-// Whether ranks failed alike: messages of one exception differ in numbers.
+// Returns whether two ranks failed in the same way. Exceptions compare by type
+// only, because their messages may differ in numbers.
 bool failedAlike(const ProcessEnd& a, const ProcessEnd& b) {
   const auto typeOf = [](const ProcessEnd& end) {
     const std::string line = end.exceptionLine();
@@ -55,8 +57,8 @@ bool failedAlike(const ProcessEnd& a, const ProcessEnd& b) {
   return endedAlike(a, b);
 }
 
-// How long it had been in an operation when somebody else may have ended it;
-// absent where that was too short to stand still.
+// Returns how long the rank had been in an operation when an external signal
+// may have ended it. Absent if that was shorter than `hung_after_ns`.
 std::optional<std::int64_t> stoodStillNs(const RankState& rank,
                                          const DiagnosisOptions& options) {
   const bool may_be =
@@ -67,8 +69,8 @@ std::optional<std::int64_t> stoodStillNs(const RankState& rank,
   return waited_ns;
 }
 
-// Returns the verdict about a job of which every rank was killed. It is no
-// finding where something else went wrong before.
+// Returns the verdict for a job in which every rank was killed. Empty if
+// another verdict explains the end or reports a hang.
 std::vector<JobVerdict> findKilledJob(const JobState& job,
                                       const std::vector<JobVerdict>& others) {
   absl::btree_map<std::string, std::vector<std::uint32_t>> ends;
@@ -118,7 +120,7 @@ std::vector<JobVerdict> findFailedProcesses(
   const RankState& first = *failed.front();
   JobVerdict verdict;
   verdict.kind = VerdictKind::kProcessFailed;
-  // That it failed was seen; that this ended the job was not.
+  // The failure is recorded. Whether it ended the job is not.
   verdict.finding = Confidence::kCertain;
   verdict.culprit = Confidence::kLikely;
   verdict.since_ns = first.ended_ns;
@@ -136,7 +138,8 @@ std::vector<JobVerdict> findFailedProcesses(
     verdict.reasons.push_back(also);
   }
   if (first.first_failure) {
-    // Whether its own fault or that failure brought it there is not recorded.
+    // The process may have ended by its own fault or because of that failure:
+    // the trace does not show which.
     verdict.culprit = Confidence::kUndecided;
     verdict.reasons.push_back(ContinuedAfterFailure{
         first.rank, callOn(*first.first_failure), callOn(*first.last_issued)});

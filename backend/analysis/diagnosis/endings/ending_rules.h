@@ -13,21 +13,20 @@ namespace traced {
 
 // Returns a verdict if processes failed and none of `others` explains it. A
 // failed or stuck operation usually raises an exception, which is then no
-// finding of its own. Blames nobody for a signal that may have ended a hang.
+// separate finding. Blames nobody for a signal that may have ended a hang.
 std::vector<JobVerdict> findFailedProcesses(
     const JobState& job, const DiagnosisOptions& options,
     const std::vector<JobVerdict>& others);
 
-// Reports engines that gave up. None where one of the `others` tells why
-// something went wrong.
+// Reports engines that gave up. Empty if one of `others` gives a cause.
 std::vector<JobVerdict> findEngineFailures(
     const JobState& job, const std::vector<JobVerdict>& others);
 
 // Returns the verdicts that one rank's trace proves by itself.
 std::vector<JobVerdict> findLocalVerdicts(const JobState& job);
 
-// Reports failures that no rule explains. Absent when nothing failed, or one of
-// the verdicts tells of it.
+// Reports failures that no rule explains. Absent if nothing failed or one of
+// the verdicts gives a cause.
 std::optional<JobVerdict> unreportedFailures(
     const JobState& job, const std::vector<JobVerdict>& verdicts);
 

@@ -38,7 +38,8 @@ std::vector<JobVerdict> findLocalVerdicts(const JobState& job) {
     if (rank.overlap) {
       JobVerdict verdict =
           about(rank, *rank.overlap, VerdictKind::kBufferOverlap);
-      // That the first had ended its future may have told the program.
+      // The program may have learned from a future that the first operation had
+      // ended.
       verdict.finding = Confidence::kLikely;
       verdict.culprit = Confidence::kCertain;
       verdict.summary = {BuffersOverlap{rank.rank,

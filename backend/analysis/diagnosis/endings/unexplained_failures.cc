@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kMaxEngines = 3;
 
-// The first operation of the group that the rank is known to have been in.
+// Returns the first operation of the group that was cut off inside it on this
+// rank, or nullptr.
 const OperationRef* insideOn(const RankState& rank, std::uint32_t group) {
   for (const OperationRef& ref : rank.inside) {
     if (ref.group == group && ref.until_ns) return &ref;
@@ -28,7 +29,8 @@ StateAtGivingUp stateOf(const RankState& rank, const GroupStop& stop) {
   return state;
 }
 
-// Some of thousands of groups, as a rule none.
+// Returns the groups whose engine gave up on some rank, usually none. Avoids a
+// scan of all groups, of which a job may have thousands.
 absl::btree_set<std::uint32_t> groupsGivenUp(const JobState& job) {
   absl::btree_set<std::uint32_t> groups;
   for (const RankState& rank : job.ranks) {
@@ -43,7 +45,7 @@ absl::btree_set<std::uint32_t> groupsGivenUp(const JobState& job) {
 JobVerdict verdictOf(const JobState& job, std::uint32_t group) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kFailed;
-  // That it gave up is recorded; whose fault it was is not.
+  // The trace shows that the engine gave up, but not whose fault it was.
   verdict.finding = Confidence::kCertain;
   verdict.culprit = Confidence::kUndecided;
   verdict.group = group;

@@ -1,7 +1,7 @@
 // CollectiveTable matches the collectives of one group by their sequence
-// number. Ranks are added one after the other, and each only compares what it
-// called with what was called before: memory grows with the collectives, and
-// not with the ranks of each.
+// number. Ranks are added one after the other, and each compares its calls only
+// with those of the earlier ranks. Memory grows with the number of collectives,
+// not with collectives times ranks.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class SeqRanges {
     std::uint64_t last;
   };
 
-  // In ascending order.
+  // Adds a number or an inclusive range. Must be called in ascending order.
   void add(std::uint64_t seq) { add(seq, seq); }
   void add(std::uint64_t first, std::uint64_t last) {
     if (!ranges_.empty() && ranges_.back().last + 1 == first) {
@@ -53,14 +53,15 @@ class SeqRanges {
 enum class Reached : std::uint8_t {
   kEnded,
   kFailed,
-  // It has not ended, and its end would have been seen.
+  // It has not ended: its end would have been recorded.
   kInside,
-  // The same, if its thread waits for it: it may wait for another one, or do
-  // something else, and only that wait would have shown the end.
+  // Like kInside if its thread waits for it. Only that wait would have recorded
+  // the end, and the thread may wait for another operation or do something
+  // else.
   kPerhapsInside,
-  // A device carries it out, and nobody could observe its end.
+  // A device executes it, and nothing could observe its end.
   kUnseen,
-  // Nobody could observe its end, or it has none.
+  // Nothing could observe its end, or it has none.
   kNotObserved,
 };
 
@@ -68,34 +69,32 @@ inline bool isInside(Reached reached) {
   return reached == Reached::kInside || reached == Reached::kPerhapsInside;
 }
 
-// One rank's part in a collective.
+// One rank's call of a collective.
 struct Joining {
   std::uint64_t seq = 0;
   std::uint32_t signature = 0;
   Reached reached = Reached::kNotObserved;
-  // The splits of an all-to-all that gives them: its share of the sum that is 0
-  // when all ranks agree. See split_matrix.h.
+  // Whether the call is an all-to-all with recorded splits, and its share of a
+  // sum that is 0 if all ranks agree. See split_matrix.h.
   bool gives_splits = false;
   std::uint64_t split_share = 0;
 };
 
-// Those who called a collective with one signature.
+// The ranks that called a collective with the same signature.
 struct Variant {
   std::uint32_t signature = 0;
   std::uint32_t count = 0;
-  // Ranks.
   SeqRanges ranks;
 };
 
-// What all who gave splits to a collective gave together.
+// The sum of the split shares of all ranks that recorded splits.
 struct SplitSum {
   std::uint32_t givers = 0;
   std::uint64_t sum = 0;
 };
 
-// How far a backend had come with a rank's collectives of a group, as it counts
-// them: those up to `completed` have ended, those beyond `enqueued` were not
-// called.
+// A backend's counters of one rank's collectives in a group. Collectives up to
+// `completed` have ended, and those beyond `enqueued` were not called.
 struct Counters {
   std::uint64_t completed = 0;
   std::uint64_t enqueued = 0;
@@ -106,29 +105,31 @@ struct MemberProgress {
   std::uint32_t rank = 0;
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  // Numbers in between that are not in its trace: lost, or drawn while tracing
-  // was off.
+  // Numbers between `first` and `last` that its trace lacks: lost, or used
+  // while tracing was off.
   SeqRanges holes;
   SeqRanges failed;
   SeqRanges inside;
   SeqRanges not_observed;
-  // Of these, those that a device carries out.
+  // The subset of `not_observed` that a device executes.
   SeqRanges unseen;
-  // What its backend counted, whether or not there is a record of it.
+  // The backend's counters, which may cover collectives without a record.
   std::optional<Counters> counters;
 
-  // Whether its trace has the operation.
+  // Returns whether its trace has the operation.
   bool joined(std::uint64_t seq) const {
     return first > 0 && seq >= first && seq <= last && !holes.contains(seq);
   }
-  // The last one it called, by its records or by its backend's counters.
+  // Returns the last collective it called, according to its records or its
+  // backend's counters.
   std::uint64_t lastCalled() const {
     return std::max(last, counters ? counters->enqueued : 0);
   }
-  // The first one that it called and that is not known to have ended, of those
-  // whose end would have been seen; 0 where there is none.
+  // Returns the first collective it called that has not ended although its end
+  // would have been observed. Returns 0 if none.
   std::uint64_t firstUnended() const;
-  // Of one that it called.
+  // Returns whether the member is inside collective `seq`, which it must have
+  // called.
   bool isInside(std::uint64_t seq) const;
   bool hasEnded(std::uint64_t seq) const {
     return counters ? seq <= counters->completed
@@ -139,19 +140,20 @@ struct MemberProgress {
 
 class CollectiveTable {
  public:
-  // Of a collective that nobody joined.
+  // The signature of a collective that nobody joined.
   static constexpr std::uint32_t kNoSignature = ~std::uint32_t{0};
 
-  // Begins with a member. Members come in ascending order of rank.
+  // Starts a member. Members must be added in ascending order of rank.
   void startMember(std::uint32_t rank) { members_.emplace_back().rank = rank; }
-  // Its operations, in ascending order of seq; a number that is repeated is
-  // ignored.
+  // Adds an operation of the current member, in ascending order of `seq`.
+  // Ignores repeated numbers.
   void join(const Joining& joining) {
     MemberProgress& member = members_.back();
     const bool is_next = member.first != 0 && joining.seq == member.last + 1;
     const bool is_plain =
         joining.reached == Reached::kEnded && !joining.gives_splits;
-    // Most of what is joined is just that.
+    // Fast path: most operations are the next one, ended and called like the
+    // others.
     if (is_next && is_plain &&
         signatures_.at(joining.seq) == joining.signature + 1) {
       member.last = joining.seq;
@@ -160,27 +162,28 @@ class CollectiveTable {
     }
   }
 
-  // What a rank's backend counted. After all have joined.
+  // Sets the counters of a rank's backend. Call it after all members have
+  // joined.
   void count(std::uint32_t rank, const Counters& counters);
 
   const std::vector<MemberProgress>& members() const { return members_; }
-  // nullptr for a rank whose trace has nothing of the group.
+  // Returns nullptr if the rank's trace has nothing of the group.
   const MemberProgress* member(std::uint32_t rank) const;
 
   bool hasRecords() const { return !signatures_.empty(); }
-  // The least number that anybody joined; only when there are records.
+  // Returns the smallest number that any rank joined. Requires hasRecords().
   std::uint64_t firstSeq() const { return signatures_.first(); }
   bool severalJoined(std::uint64_t seq) const;
-  // What was called by the first who joined, and by one of the ranks, if its
-  // trace says so.
+  // Return the signature called by the first rank that joined, and by one given
+  // rank. Return kNoSignature if no trace shows it.
   std::uint32_t signatureOf(std::uint64_t seq) const;
   std::uint32_t signatureOn(std::uint64_t seq, std::uint32_t rank) const;
 
-  // Of collectives that not all called alike: what was called and by whom, that
-  // of the first who joined first.
+  // The collectives that ranks called with different signatures. The variant of
+  // the first rank that joined is first.
   using Disputes = absl::btree_map<std::uint64_t, std::vector<Variant>>;
   const Disputes& disputes() const { return disputes_; }
-  // Of collectives to which splits were given.
+  // Returns the split sums of the collectives with recorded splits.
   const SeqTable<SplitSum>& splits() const { return splits_; }
 
  private:
@@ -191,7 +194,7 @@ class CollectiveTable {
   void dispute(std::uint64_t seq, std::uint32_t called,
                std::uint32_t signature);
 
-  // What all called, plus 1, or kDisputed.
+  // The common signature plus 1, or kDisputed.
   SeqTable<std::uint32_t> signatures_;
   Disputes disputes_;
   SeqTable<SplitSum> splits_;

@@ -73,7 +73,8 @@ void putOnCommonTime(const ClockCursor& clock, Timing& timing) {
                  std::int64_t{0}, Timing::kUncertain);
 }
 
-// Finds the clock of a rank. Timings of one rank mostly follow each other.
+// Finds the clock of a rank. Caches the last rank, because timings of one rank
+// are mostly adjacent.
 class ClockOfRank {
  public:
   ClockOfRank(absl::Span<const ClockCursor> clocks, const JobState& job)

@@ -1,5 +1,5 @@
-// GroupStops finds in one stream when what was under way in a group was cut
-// off: the group was aborted, or its engine gave up.
+// GroupStops finds when a group's pending operations were cut off in one
+// stream: the program aborted the group, or its engine gave up.
 
 #pragma once
 
@@ -15,17 +15,18 @@ namespace traced {
 
 class GroupStops {
  public:
-  // The table outlives it.
+  // `table` must outlive this object.
   explicit GroupStops(const StreamTable& table);
 
-  // An operation of the stream, in any order.
+  // Adds an operation of the stream. The order of calls does not matter.
   void add(const AssembledOperation& op, const v1::Call& call);
 
-  // When an operation was cut off, if it was issued before that.
+  // Returns when an operation was cut off. Unknown if it was not, or if it was
+  // issued later.
   Instant cutOff(const AssembledOperation& op, const v1::Call& call) const;
 
-  // All, with group numbers of the catalog and instants of the stream's clock.
-  // `refTo` makes a reference to an operation.
+  // Returns all stops, with group indices of the catalog and instants of the
+  // stream's clock. `refTo` makes a reference to an operation.
   std::vector<GroupStop> tell(
       const std::vector<std::uint32_t>& group_indices,
       const std::function<OperationRef(const AssembledOperation&)>& refTo)
@@ -40,7 +41,7 @@ class GroupStops {
   const Stop* stopOf(const AssembledOperation& op, const v1::Call& call) const;
 
   const StreamTable& table_;
-  // By group of the stream; empty where none was cut off.
+  // Indexed by the stream's group. Empty if no group was cut off.
   std::vector<Stop> stops_;
 };
 

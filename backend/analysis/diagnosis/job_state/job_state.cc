@@ -11,10 +11,11 @@
 namespace traced {
 namespace {
 
-// Of all ranks together: 64 bytes each.
+// Maximum number of timings for all ranks together, at 64 bytes each.
 constexpr std::uint64_t kMaxTimings = 500'000;
 
-// An operation takes at least two positions of the ring.
+// Returns the sampling stride that keeps the run below kMaxTimings. An
+// operation takes at least two positions of the ring.
 std::uint64_t strideFor(const TraceSet& set) {
   std::uint64_t positions = 0;
   for (const std::size_t i : set.selected) {
@@ -29,7 +30,7 @@ std::uint64_t strideFor(const TraceSet& set) {
 }  // namespace
 
 const RankState* JobState::rank(std::uint32_t rank) const {
-  // Where no rank is absent it is known where they are.
+  // Fast path: without absent ranks, the index equals the rank.
   if (rank < ranks.size() && ranks[rank].rank == rank) return &ranks[rank];
   const auto found = std::lower_bound(
       ranks.begin(), ranks.end(), rank,
@@ -37,13 +38,15 @@ const RankState* JobState::rank(std::uint32_t rank) const {
   return found != ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-// A group may claim many more members than there are traces, and there may be
-// many small groups: what is less is walked.
+// Iterates over the members or over the traces, whichever are fewer. A group
+// may claim many more members than there are traces, and a job may have many
+// small groups.
 JobState::Membership JobState::membersOf(std::uint32_t group) const {
   const RankList& members = catalog.groups()[group].members;
   Membership membership;
   if (members.size() == 0) {
-    // Nobody tells who they are: those who called something in it are.
+    // The members are unknown: use the ranks that called something in the
+    // group.
     for (const MemberProgress& member : groups[group].collectives.members()) {
       membership.present.push_back(member.rank);
     }
@@ -98,10 +101,11 @@ void JobStateBuilder::add(const StreamTable& table) {
 
 namespace {
 
-// Whether the counters of a group are numbers of its collectives. A backend
-// that carries messages in the group, too, counts these with them, each rank
-// its own: then some rank's last record does not bear the last number. (A call
-// that is stuck in being handed over has a record and is not counted yet.)
+// Returns whether the counters of a group equal sequence numbers of its
+// collectives. A backend that also carries messages in the group counts these
+// too, so a rank's counter differs from its last record. A call that is stuck
+// while being enqueued has a record but is not counted yet, hence the tolerance
+// of 1.
 bool countsCollectives(const GroupState& group) {
   if (group.has_messages) return false;
   return std::all_of(
@@ -116,8 +120,7 @@ bool countsCollectives(const GroupState& group) {
 
 }  // namespace
 
-// A group that some rank left out is not judged: what a rank did not record may
-// have been called.
+// Discards groups that some rank left out: calls of that rank may be missing.
 JobState JobStateBuilder::finish(AlignedClocks clocks) && {
   std::vector<ClockCursor> cursors;
   for (const std::size_t i : set_.selected) {

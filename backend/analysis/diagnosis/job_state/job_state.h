@@ -1,5 +1,5 @@
-// JobState is what the rules judge: all ranks of a run, matched, on one time
-// line. Streams are added one by one and are not kept.
+// JobState is the input of the rules: all ranks of a run, matched and on one
+// time line. Streams are added one by one and are not kept.
 
 #pragma once
 
@@ -28,12 +28,12 @@ namespace traced {
 
 struct GroupState {
   CollectiveTable collectives;
-  // Messages were sent within it.
+  // Whether messages were sent within the group.
   bool has_messages = false;
-  // What the backends of its members counted, by rank.
+  // The counters of its members' backends, with their ranks.
   std::vector<std::pair<std::uint32_t, Counters>> counted;
-  // Some member called its collectives from several threads, so that the order
-  // of two calls may differ from that of their numbers.
+  // Whether some member called its collectives from several threads. The order
+  // of two calls may then differ from the order of their numbers.
   bool several_threads = false;
   Timings timings;
 };
@@ -41,59 +41,61 @@ struct GroupState {
 struct JobState {
   GroupCatalog catalog;
   GroupNames names;
-  // By index of the catalog.
+  // Indexed like the catalog.
   std::vector<GroupState> groups;
   PairTable pairs;
   SignatureTable signatures;
-  // Ascending.
+  // In ascending order of rank.
   std::vector<RankState> ranks;
   RunSummary summary;
-  // What all its streams tell.
+  // The capabilities that all its streams share.
   CapabilitySet capabilities = CapabilitySet::all();
-  // About one of so many operations is timed, so that the samples fit memory.
+  // About one of `stride` operations is timed, to bound memory.
   std::uint64_t stride = 1;
 
-  // nullptr for a rank that has no trace.
+  // Returns nullptr for a rank without a trace.
   const RankState* rank(std::uint32_t rank) const;
-  // Who of a group has a trace.
+  // The members of a group with and without a trace.
   struct Membership {
     static constexpr std::size_t kMaxAbsent = 1000;
 
-    // Ascending; of those without a trace the first ones where there are many.
+    // Both ascending. `absent` holds at most the first kMaxAbsent.
     std::vector<std::uint32_t> present;
     std::vector<std::uint32_t> absent;
   };
   Membership membersOf(std::uint32_t group) const;
-  // Whether at most a quarter of its members have no trace.
+  // Returns whether at most a quarter of the members have no trace.
   bool mostArePresent(std::uint32_t group) const;
 };
 
-// Not thread safe.
+// Builds a JobState. Not thread safe.
 class JobStateBuilder {
  public:
-  // The set outlives it.
+  // `set` must outlive this object.
   explicit JobStateBuilder(const TraceSet& set);
 
-  // Streams are added in the order of TraceSet::selected.
+  // Adds a stream. Streams must be added in the order of TraceSet::selected.
   void add(const StreamTable& table);
-  // `clocks`: of all streams of the set.
+  // Returns the job, on the common time line. `clocks` must cover all streams
+  // of the set.
   JobState finish(AlignedClocks clocks) &&;
 
  private:
   const TraceSet& set_;
-  // Which of the selected streams read the same clock.
+  // Per selected stream, an id of its clock: streams with equal ids share a
+  // clock.
   std::vector<std::uint32_t> clock_names_;
-  // Timings that a stream may keep beyond the samples.
+  // Maximum number of timings that a stream keeps beyond the samples.
   std::size_t most_long_ = 0;
   JobState job_;
 };
 
-// Reads the selected streams. What comes out does not depend on how many
-// threads read them.
+// Reads the selected streams. The result does not depend on the number of
+// threads.
 JobState readJob(const TraceSet& set, std::size_t threads);
 
-// Puts what each stream told by its own clock on the common time line: all
-// instants of a job, once. `clocks`: one per rank of the job.
+// Converts all instants of a job from the streams' clocks to the common time
+// line. Call it once. `clocks` has one entry per rank of the job.
 void putOnCommonTime(absl::Span<const ClockCursor> clocks, JobState& job);
 
 }  // namespace traced

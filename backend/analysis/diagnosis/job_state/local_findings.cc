@@ -13,18 +13,19 @@ constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 
 bool writesItsInput(const v1::Call& call) {
   const bool is_root = call.op() == v1::OPERATION_BROADCAST;
-  // The root of a broadcast only reads; which rank that is does not matter for
-  // two broadcasts of one buffer, so they are taken as reads.
+  // The root of a broadcast only reads. The call does not record the root, so
+  // every broadcast counts as a read.
   return call.in_place() && !is_root;
 }
 
-// Until when the caller must leave the buffers alone. Absent where no record
-// tells.
+// Returns until when the caller must not touch the buffers. Absent if no record
+// shows it.
 std::optional<std::int64_t> underWayUntil(const AssembledOperation& op,
                                           bool only_wait_ends) {
   if (op.failed) return std::nullopt;
   if (op.wait_ended.known()) return op.wait_ended.ns();
-  // Who waited for the future, as DDP does, knew it before it was recorded.
+  // A program that waits for the future, as DDP does, may know the end before
+  // it is recorded.
   if (op.ended.known()) {
     return isLateBound(op) ? std::nullopt : std::optional(op.ended.ns());
   }
@@ -49,7 +50,8 @@ void LocalFindings::add(const AssembledOperation& op, const v1::Call& call,
   if (only_wait_ends && isNeverWaited(op)) note(never_waited_, op, call);
 }
 
-// The Work was dropped without a wait while the program went on.
+// Returns whether the program dropped the Work without a wait and issued
+// further operations.
 bool LocalFindings::isNeverWaited(const AssembledOperation& op) const {
   return !op.ended.known() && !op.failed && !op.wait_began.known() &&
          op.batch == 0 && op.released.known() &&
@@ -81,9 +83,9 @@ LocalFindings::Uses LocalFindings::usesOf(const AssembledOperation& op,
                                           const v1::Call& call) const {
   Uses uses;
   const auto buffers = table_.definitions.buffers(op.buffers);
-  // With a range that was cut, inputs and outputs cannot be told apart.
+  // If ranges were cut, inputs and outputs cannot be distinguished.
   if (!buffers || buffers->cut > 0) return uses;
-  // The outputs of an operation in place are its inputs.
+  // An in-place operation has no separate outputs.
   const std::size_t outputs = call.in_place() ? 0 : call.tensors_out();
   const bool has_all =
       buffers->ranges.size() == std::size_t{call.tensors_in()} + outputs;
@@ -122,7 +124,8 @@ void LocalFindings::note(std::optional<LocalFinding>& finding,
 
 void LocalFindings::tell(RankState& state) && {
   state.overlap = std::move(overlap_);
-  // What an exception or the end of the program drops is no neglect.
+  // An exception or the end of the program may also drop a Work: that is no
+  // fault.
   if (!state.first_failure) state.never_waited = std::move(never_waited_);
 }
 

@@ -1,5 +1,5 @@
-// What one rank's trace shows by itself: buffers that two operations use at
-// once, and operations that nobody waited for.
+// LocalFindings reports faults that one rank's trace proves: buffers used by
+// two operations at once, and operations nobody waited for.
 
 #pragma once
 
@@ -15,22 +15,24 @@ namespace traced {
 
 using MakeRef =
     std::function<OperationRef(const AssembledOperation&, const v1::Call&)>;
-// When the stream's last operation was issued: asked only where it matters, as
-// all operations must be looked at for it.
+// Returns when the stream's last operation was issued. Evaluated lazily,
+// because it scans all operations.
 using LastIssueNs = std::function<std::int64_t()>;
 
-// Of the operations of one stream, none of which was lost.
+// Checks the operations of one stream. The stream must be complete.
 class LocalFindings {
  public:
   LocalFindings(const StreamTable& table, MakeRef make_ref,
                 LastIssueNs last_issue_ns);
 
-  // The next operation, by issue, of a group whose engine may run two at once:
-  // those of NCCL follow each other on their stream.
+  // Adds the next operation in order of issue. Use it only for groups whose
+  // engine may run two operations at once. NCCL runs a group's operations in
+  // order on its stream.
   void add(const AssembledOperation& op, const v1::Call& call,
            const EngineTraits& engine);
 
-  // Sets `overlap` and `never_waited`; what the state says otherwise is known.
+  // Sets `overlap` and `never_waited` of `state`, whose other fields must be
+  // final.
   void tell(RankState& state) &&;
 
  private:
@@ -40,8 +42,8 @@ class LocalFindings {
     bool writes = false;
   };
   using Uses = std::vector<Use>;
-  // An operation under way, as its caller can know it: until its wait returned,
-  // or, without one, until its end.
+  // An operation in progress from the caller's view: until its wait returned
+  // or, without a wait, until its end.
   struct UnderWay {
     const AssembledOperation* op = nullptr;
     std::int64_t until_ns = 0;

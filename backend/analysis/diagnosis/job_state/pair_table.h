@@ -1,5 +1,5 @@
-// PairTable pairs sends with receives: per group and ordered pair of ranks, by
-// sequence number. What repeats is kept once.
+// PairTable pairs sends with receives by sequence number, per group and ordered
+// pair of ranks. Runs of equal messages are stored once.
 
 #pragma once
 
@@ -22,33 +22,32 @@ struct PairKey {
   auto operator<=>(const PairKey&) const = default;
 };
 
-// What one end of a pair did.
+// One side of a pair: its sends or its receives.
 class PairSide {
  public:
-  // Messages come in ascending order of seq; a number that is repeated is
-  // ignored.
+  // Adds a message, in ascending order of `seq`. Ignores repeated numbers.
   void add(std::uint64_t seq, std::uint32_t message, Reached reached,
            bool is_in_batch);
-  // A receive from any source that turned out to be from this one: it has no
-  // number.
+  // Counts a receive from any source whose actual source was this peer. Such a
+  // receive has no number.
   void addUnnumbered() { ++unnumbered_; }
-  // Of some of the messages, in their order.
+  // Adds the timing of a sampled message, in ascending order of `seq`.
   void addTiming(const Timing& timing) { timings_.push_back(timing); }
 
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
   std::uint64_t unnumbered() const { return unnumbered_; }
-  // Some of its messages are members of a batch, and some are not.
+  // Returns whether some messages belong to a batch and some do not.
   bool mixesBatches() const { return in_batch_ && alone_; }
   bool has(std::uint64_t seq) const {
     return seq >= first_ && seq <= last_ && first_ > 0 && !holes_.contains(seq);
   }
-  // The message of a number that it has.
+  // Returns the message with number `seq`. Requires has(seq).
   std::uint32_t messageAt(std::uint64_t seq) const;
   const SeqRanges& holes() const { return holes_; }
   const SeqRanges& failed() const { return failed_; }
   const SeqRanges& inside() const { return inside_; }
-  // Where the messages change, so that equal sides are compared quickly.
+  // A run of equal messages: allows a quick comparison of equal sides.
   struct Run {
     std::uint64_t first;
     std::uint32_t message;
@@ -73,7 +72,7 @@ struct MessagePair {
   PairSide receives;
 };
 
-// A pair stays where it is.
+// Values are pointers, so a pair's address is stable.
 using PairTable = absl::btree_map<PairKey, std::unique_ptr<MessagePair>>;
 
 }  // namespace traced

@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// When the program could know that it had failed.
+// Returns when the program could first know of the failure.
 Instant failureSeen(const AssembledOperation& op) {
   if (op.error_origin == ErrorOrigin::kReturn) return op.returned;
   return op.wait_ended.known() ? op.wait_ended : op.ended;
@@ -112,7 +112,8 @@ PairSide* RankReader::sideOf(std::uint32_t group, std::uint32_t peer,
   return sends ? &pair->sends : &pair->receives;
 }
 
-// Whether the collectives of each group come by their number.
+// Determines for each group whether its collectives are recorded in order of
+// their numbers.
 void RankReader::findOrder() {
   if (table_.in_seq_order && !has_twins_) return;
   for (const AssembledOperation& op : table_.operations) {
@@ -198,8 +199,9 @@ std::optional<Timing> RankReader::timeCollective(const AssembledOperation& op,
   return timing;
 }
 
-// Who is late to a collective came to it long after the one before, and the
-// others were in it for long: all of them keep it.
+// Keeps the timing of an unsampled collective that lasted long or followed a
+// long pause. If a rank is late, it pauses and the others wait, so all of them
+// keep the collective.
 void RankReader::keepIfLong(const AssembledOperation& op,
                             const KnownCall& known, const ReadyTime& ready) {
   constexpr std::uint64_t kLongNs = 100'000'000;
@@ -346,7 +348,7 @@ void RankReader::countAfterFailure() {
   }
 }
 
-// The call has not returned, or it waits for the end itself.
+// Returns whether the call had not returned, or waits for the end itself.
 bool RankReader::blocks(const AssembledOperation& op,
                         const v1::Call& call) const {
   if (table_.snapshot) return false;

@@ -1,5 +1,5 @@
-// RankReader adds what one stream says to the state of the job, with instants
-// of its own clock.
+// RankReader adds one stream to the state of the job, with instants of the
+// stream's clock.
 
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace traced {
 
-// Of one stream, which outlives it.
+// Reads one stream, which must outlive this object.
 class RankReader {
  public:
   RankReader(JobState& job, const StreamTable& table, std::uint64_t stride,
              std::size_t most_long);
 
-  // Once.
+  // Reads the stream. Call it once.
   void read(std::uint32_t clock_name);
 
  private:
-  // What a call of the stream comes to, worked out once.
+  // Properties of a call definition, computed once.
   struct KnownCall {
     enum class Kind : std::uint8_t { kSkip, kCollective, kSend, kReceive };
     const v1::Call* call = nullptr;
@@ -39,29 +39,30 @@ class RankReader {
     std::uint32_t collectives = 0;
     std::uint32_t signature = 0;
     std::uint64_t split_share = 0;
-    // Of a receive from any source: nullptr.
+    // nullptr for a receive from any source.
     PairSide* side = nullptr;
   };
   struct Unsorted {
     const AssembledOperation* op;
     ReadyTime ready;
   };
-  // The collectives of a group.
+  // State of one group's collectives while the stream is read.
   struct Collectives {
     GroupState* group = nullptr;
     bool started = false;
-    // Whether they come by their number, and the last one's so far.
+    // Whether the collectives are in order of their numbers, and the last
+    // number so far.
     bool in_order = true;
     std::uint64_t last_seq = 0;
-    // The thread that called the first one; 0: not known.
+    // The thread of the first collective. 0 if unknown.
     std::uint32_t thread = 0;
-    // When the one before was issued.
+    // Issue time of the previous collective.
     Instant last_issued;
-    // Of those that are not in order, all.
+    // All collectives, if they are not in order.
     std::vector<Unsorted> unsorted;
   };
-  // A collective before or in which the rank spent much time: somebody may have
-  // been late to it.
+  // A collective in or before which the rank spent much time. Another rank may
+  // have been late to it.
   struct LongOne {
     std::uint64_t ns;
     GroupState* group;
@@ -114,22 +115,22 @@ class RankReader {
   LocalFindings local_;
   RankTiming timing_;
   std::vector<std::uint32_t> group_indices_;
-  // By index of the catalog: the first group of the stream that is it. Only a
-  // damaged trace defines one twice.
+  // Maps a catalog index to the first of the stream's groups with that index.
+  // Only a damaged trace defines a group twice.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> first_of_group_;
   bool has_twins_ = false;
   std::vector<KnownCall> calls_;
-  // Per group of the stream.
+  // Indexed by the stream's group.
   std::vector<Collectives> collectives_;
   std::vector<Message> messages_;
-  // Of those that are not sampled the longest, the least of them first.
+  // The longest collectives that are not sampled, as a min-heap.
   std::vector<LongOne> long_;
   const std::size_t most_long_;
-  // Found out when it is asked for.
+  // Computed on demand.
   std::optional<std::int64_t> last_issue_ns_;
-  // Of what the state tells; made into references at the end.
+  // Operations for the rank's state, converted to references at the end.
   const AssembledOperation* last_issued_ = nullptr;
-  // By group of the stream.
+  // Indexed by the stream's group.
   std::vector<const AssembledOperation*> last_unseen_;
   const AssembledOperation* last_ended_ = nullptr;
   const AssembledOperation* first_failed_ = nullptr;

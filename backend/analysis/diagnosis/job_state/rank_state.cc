@@ -9,14 +9,14 @@
 namespace traced {
 namespace {
 
-// Tracing was off when the trace ended.
+// Returns whether tracing was off at the end of the trace.
 bool endsInPause(const StreamTable& table) {
   const std::vector<Pause>& pauses = table.marks.pauses();
   return !pauses.empty() && pauses.back().end_position == ~std::uint64_t{0};
 }
 
-// What may have taken records from anywhere in the stream. What retention
-// deleted is only the beginning.
+// Returns the losses that may have hit any part of the stream. Retention only
+// deletes the beginning, so it is not included.
 std::vector<LostPart> lostOf(const StreamTable& table) {
   using What = LostPart::What;
   std::vector<LostPart> lost;
@@ -77,7 +77,7 @@ RankState rankStateOf(const StreamTable& table) {
   state.closed = table.closed;
   state.recovered = !table.closed && table.accounts.recovered();
   state.running = table.stillRunning();
-  // A dump tells of the moment at which it was made.
+  // A dump ends when it was made, so its end is known.
   state.end_unknown = !table.endKnown() && !table.snapshot;
   state.lost = lostOf(table);
   state.forgets = table.not_in_dump > 0 ||

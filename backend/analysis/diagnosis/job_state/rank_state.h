@@ -1,5 +1,5 @@
-// RankState is what one rank's trace says of the rank as a whole: where it got,
-// and how much of it the trace can know.
+// RankState is the state of one rank: how far it got, and how complete its
+// trace is.
 
 #pragma once
 
@@ -17,61 +17,61 @@
 
 namespace traced {
 
-// Of sends and receives: source and destination.
+// Source and destination of a send or receive.
 using RankPair = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
 
-// One operation of a rank, as the job knows it.
+// One operation of a rank, in terms of the job.
 struct OperationRef {
   std::uint32_t group = GroupCatalog::kNone;
   std::uint64_t seq = 0;
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
   RankPair pair;
-  // On the common time line: its issue, or for a finished one its end.
+  // Issue time on the common time line. For `last_finished` the end time.
   std::int64_t at_ns = 0;
-  // Definitions of its stream say more: the text of its error, and where in the
-  // program it was called, nullptr where nothing is known.
+  // The text of its error, and the call site. The latter is nullptr if unknown.
   std::string error;
   std::shared_ptr<const CallSite> place;
-  // Whether the call itself threw, before anything was communicated.
+  // Whether the call itself threw, before any communication.
   bool threw = false;
-  // Whether the program does not go on before it ends.
+  // Whether the program is blocked until it ends.
   bool blocks = false;
   // When it was cut off: its group was aborted, or its engine gave up.
   std::optional<std::int64_t> until_ns;
-  // When its failure was seen; absent of others, or where that is not known.
+  // When its failure became visible. Absent if it did not fail or the time is
+  // unknown.
   std::optional<std::int64_t> failed_ns;
-  // Of one that it is inside of: only if its thread waits for it, which is not
-  // recorded.
+  // For an operation the rank is inside of: true if this holds only if its
+  // thread waits for it. That wait is not recorded.
   bool perhaps = false;
 
-  // Whether it failed because it took too long: until then it stood still.
+  // Returns whether it failed by a timeout, according to the text of its error.
   bool timedOut() const;
 };
 
-// What a rank had under way in a group was cut off, for the first time.
+// The first time that pending operations of a group were cut off on a rank.
 struct GroupStop {
   std::uint32_t group = GroupCatalog::kNone;
-  // Its engine gave up; else the program aborted the group.
+  // True if the engine gave up, false if the program aborted the group.
   bool gave_up = false;
   // On the common time line.
   std::int64_t at_ns = 0;
-  // What the engine said.
+  // The engine's message.
   std::string why;
-  // The last collective that had been called before; 0: none.
+  // The last collective called before the stop. 0 if none.
   std::uint64_t last_seq = 0;
-  // The last operation.
+  // The last operation issued before the stop.
   std::optional<OperationRef> last;
 };
 
-// An oddity that one rank's trace shows by itself.
+// A fault that one rank's trace proves by itself.
 struct LocalFinding {
   OperationRef operation;
-  // The other one, of two that overlap.
+  // The second operation, for an overlap.
   std::optional<OperationRef> other;
   std::uint64_t repeats = 1;
 };
 
-// What its trace lost.
+// A part of the trace that was lost.
 struct LostPart {
   enum class What : std::uint8_t {
     kDropped,
@@ -81,96 +81,99 @@ struct LostPart {
     kUnknownCompression,
     kBrokenTables,
     kOverlapping,
-    // All since then: it has no count.
+    // Everything since tracing was switched off. The number of records is
+    // unknown.
     kSinceSwitchedOff,
   };
 
   What what = What::kDropped;
   std::uint64_t count = 0;
-  // Why records were dropped, "full".
+  // Why records were dropped, for example "full".
   std::string reason;
 };
 
 struct RankState {
   std::uint32_t rank = 0;
   std::string host;
-  // 0: not known.
+  // 0 if unknown.
   std::int64_t pid = 0;
-  // Ranks with the same number read the same clock.
+  // Ranks with equal numbers share a clock.
   std::uint32_t clock = 0;
-  // On the common time line: since when and until when it is known to have
-  // lived.
+  // The interval in which the process is known to have lived, on the common
+  // time line.
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
   std::uint64_t operations = 0;
-  // Operations that were not recorded, in groups that are not judged.
+  // Number of operations that were not recorded, in groups that are not judged.
   std::uint64_t left_out = 0;
 
-  // How the process ended, and when that is known to have begun: on the common
-  // time line, its exception or its last record.
+  // How the process ended, and the first sign of that on the common time line:
+  // its exception or its last record.
   ProcessEnd end;
   std::int64_t ended_ns = 0;
-  // When its exception was raised, or the signal that ended it was seen; absent
-  // where neither is recorded.
+  // When its exception was raised or its signal was received. Absent if neither
+  // is recorded.
   std::optional<std::int64_t> end_seen_ns;
-  // The process closed its trace; its last records are known.
+  // The process closed its trace, so its last records are known.
   bool closed = false;
-  // It was killed, and its last records were brought back.
+  // The process was killed, and its last records were recovered.
   bool recovered = false;
-  // Empty when all it recorded until its last record is here, but for what was
-  // deleted from the beginning.
+  // Empty if the trace is complete up to its last record, except for what
+  // retention deleted from the beginning.
   std::vector<LostPart> lost;
 
-  // It is a dump that does not hold all that was recorded: whether something
-  // was called in a group of which it holds nothing is not known.
+  // Whether the trace is a partial dump. For a group without records it cannot
+  // show whether the rank called anything.
   bool forgets = false;
 
-  // Whether its trace may know where in the program calls were made.
+  // Whether its trace may contain call sites.
   bool has_sites = false;
 
-  // It had not ended when its ring was read: all until last_ns is here.
+  // The process was running when its ring was read. Everything until `last_ns`
+  // is in the trace.
   bool running = false;
-  // What it did last is in none of the files and rings that were read.
+  // The last actions are missing in all files and rings that were read.
   bool end_unknown = false;
   bool endKnown() const { return closed || recovered; }
-  // Whether what is not in its trace did not happen, but for the moments
-  // after its last record.
+  // Returns whether an operation missing in the trace did not happen, except in
+  // the moments after the last record.
   bool whole() const { return lost.empty(); }
 
-  // The longest time between two of its operations, inside of none.
+  // Longest time during which it was inside no operation, between two
+  // operations.
   std::int64_t longest_pause_ns = 0;
-  // The latest operation that ended.
+  // The operation that ended last.
   std::optional<OperationRef> last_finished;
-  // Operations it is inside of, by issue. Where there are many: of each group,
-  // and of each pair of ranks, the first, and the last ones of all.
+  // Operations it is inside of, by issue time. If there are many, keeps the
+  // first one of each group and pair of ranks, and the last ones overall.
   static constexpr std::size_t kMaxInside = 16;
   static constexpr std::size_t kMaxInsideShown = 64;
   std::vector<OperationRef> inside;
   void addInside(OperationRef operation);
   // The first operation that failed.
   std::optional<OperationRef> first_failure;
-  // How many operations it issued after that failure was seen, and how many of
-  // them failed: the program had caught it.
+  // Number of operations issued after that failure became visible, and how many
+  // of these failed. Nonzero if the program caught the failure.
   std::uint64_t issued_after_failure = 0;
   std::uint64_t failed_after_failure = 0;
-  // The last one it issued, whatever became of it.
+  // The last operation it issued, whatever its outcome.
   std::optional<OperationRef> last_issued;
 
-  // Of each group on a device the last operation whose end nobody would have
-  // seen.
+  // Per group on a device, the last operation whose end could not be observed.
   std::vector<OperationRef> last_unseen;
-  // Of each group that was cut off.
+  // One entry per group that was cut off.
   std::vector<GroupStop> stops;
-  // nullptr where it was not.
+  // Returns nullptr if the group was not cut off.
   const GroupStop* stopOf(std::uint32_t group) const;
 
-  // Buffers in two operations at once, and operations never waited for: the
-  // first of each, with the number of all.
+  // The first use of a buffer by two operations at once, and the first
+  // operation never waited for. Each with the number of repeats.
   std::optional<LocalFinding> overlap;
   std::optional<LocalFinding> never_waited;
 };
 
-// Without operations: what the accounts of the stream say.
+// Returns the state without operations: the fields that the stream's header and
+// accounts provide.
 RankState rankStateOf(const StreamTable& table);
 
 }  // namespace traced

@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// What is to come that is remembered.
+// Maximum number of future releases to remember.
 constexpr std::size_t kMaxComing = 1024;
 
 bool ended(const AssembledOperation& op) {
@@ -18,8 +18,8 @@ bool ended(const AssembledOperation& op) {
 
 bool endedWell(const AssembledOperation& op) { return ended(op) && !op.failed; }
 
-// Whether the program may have waited for it by a future, which shows no wait;
-// also where it failed.
+// Returns whether the program may have waited for the operation through a
+// future, which records no wait. Includes failed operations.
 bool mayWaitByFuture(const AssembledOperation& op) {
   return ended(op) && endBoundOf(op) == EndBound::kReported &&
          !op.wait_began.known();
@@ -78,8 +78,9 @@ OwnTime RankTiming::ownTimeSince(const ProgramTime& place,
   return {most_ns, most_ns - (other_ns - place.other_ns)};
 }
 
-// What a future tells later may have ended before, and so may a wait that is
-// not remembered.
+// Returns how much of the time since `now_` the program may have spent in an
+// unrecorded wait. Such waits exist if the next ends come from futures, or if
+// too many ends were pending to be remembered.
 std::int64_t RankTiming::mayWaitNs(std::int64_t until_ns) const {
   if (now_.at_ns == kNever) return 0;
   if (non_waits_ == 0) until_ns = std::min(until_ns, forgotten_until_ns_);
@@ -122,8 +123,9 @@ void RankTiming::done(const AssembledOperation& op, std::uint32_t group) {
   expect(op, group);
 }
 
-// A program comes back from an operation when its wait has, if that went on to
-// the end. Where no wait was seen it may have waited for the future.
+// Queues when the program is released from `op`. A recorded wait releases it if
+// the wait lasted until the end. Without one, it may have waited for the
+// future.
 void RankTiming::expect(const AssembledOperation& op, std::uint32_t group) {
   if (op.wait_began.known() && op.wait_ended.known()) {
     if (!differencesFit(op.wait_began.ns()) ||
@@ -163,16 +165,16 @@ void RankTiming::passTo(std::int64_t until_ns) {
       continue;
     }
     passUnwaited(next.began_ns);
-    // Up to this wait the program may have been in one for what ended since: a
-    // future may tell so late that the next wait has begun.
+    // A future may report an end after the next wait has begun. Until this wait
+    // began, the program may have waited for any operation that ended since.
     pass(next);
     forgetUnwaited(unwaited_.end());
   }
   passUnwaited(until_ns);
 }
 
-// What ended while the program was in a wait for something else did not hold it
-// up.
+// Processes unrecorded waits whose operation ended by `until_ns`. Operations
+// that ended during a wait for something else did not delay the program.
 void RankTiming::passUnwaited(std::int64_t until_ns) {
   if (unwaited_.empty()) return;
   const auto end =
@@ -191,7 +193,7 @@ void RankTiming::forgetUnwaited(std::vector<Coming>::iterator end) {
 
 void RankTiming::pass(const Coming& coming) {
   const std::int64_t passed_ns = coming.at_ns - now_.at_ns;
-  // It was by itself since.
+  // The program has already passed this point.
   if (passed_ns <= 0) return;
   if (coming.is_wait) {
     now_.other_ns += mayWaitNs(std::min(coming.began_ns, coming.at_ns));

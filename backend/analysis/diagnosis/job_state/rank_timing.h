@@ -1,5 +1,5 @@
-// RankTiming tells when one rank was ready for its operations, how long they
-// took, and how long it was held up by others meanwhile: on its own clock.
+// RankTiming computes when one rank was ready for its operations, how long they
+// took, and how long others delayed it. All times are of the rank's own clock.
 
 #pragma once
 
@@ -15,26 +15,29 @@
 
 namespace traced {
 
-// Of one stream, whose operations come in the order of their issues.
+// Processes one stream, whose operations must be passed in order of their issue
+// times.
 class RankTiming {
  public:
   explicit RankTiming(const StreamTable& table);
 
-  // When it was ready for an operation. Of all of them, in their order; but for
-  // those of no known call or group, which the others do not wait for.
+  // Returns when the rank was ready for an operation. Call it for every
+  // operation, in order. Skip operations without a known call or group: others
+  // do not wait for them.
   ReadyTime ready(const AssembledOperation& op) { return ready_.next(op); }
 
-  // Of operations of the stream. On a device nothing tells when a rank was
-  // ready but a start that was observed: where it was not, when it called.
+  // Times a message of the stream. On a device, only an observed start shows
+  // when a rank was ready. Without one, the time of the call is used and the
+  // duration is unknown.
   Timing message(const AssembledOperation& op, const ReadyTime& ready) const;
-  // Of a collective of a group of the stream that was reached; absent where
-  // nothing says until when at the latest the rank was ready.
+  // Times a collective of the stream's group `group`, after reach(). Absent if
+  // nothing bounds from above when the rank was ready.
   std::optional<Timing> collective(const AssembledOperation& op,
                                    const ReadyTime& ready,
                                    std::uint32_t group) const;
 
-  // The program comes to an operation; and it has been timed. A message is of
-  // no group.
+  // Advance the program to the issue of an operation, and past it once it has
+  // been timed. Messages pass kMessage as their group.
   static constexpr std::uint32_t kMessage = ~std::uint32_t{0};
   void reach(const AssembledOperation& op);
   void done(const AssembledOperation& op, std::uint32_t group);
@@ -43,43 +46,44 @@ class RankTiming {
   static constexpr std::int64_t kNever =
       std::numeric_limits<std::int64_t>::min();
 
-  // A place in the program's own time.
+  // A point in the program's time.
   struct ProgramTime {
     std::int64_t at_ns = kNever;
-    // The waits until then; and what may have been others.
+    // Recorded waits until then, and possible unrecorded waits.
     std::int64_t waits_ns = 0;
     std::int64_t other_ns = 0;
   };
-  // The collectives of one group.
+  // State of one group's collectives.
   struct Engine {
-    // The call of the one before, and when the latest of them ended.
+    // When the previous collective was called, and when the latest of the
+    // earlier ones ended.
     ProgramTime called;
     std::int64_t ended_ns = kNever;
-    // When the program last came back from one, or may have.
+    // When the program was last released from a collective, or may have been.
     ProgramTime released;
     bool release_is_seen = true;
   };
-  // What is to come, behind the latest call: the end of a wait, or of what no
-  // wait was seen for.
+  // A release after the latest call: the end of a wait, or the end of an
+  // operation without a recorded wait.
   struct Coming {
     std::int64_t at_ns;
-    // Of a wait.
+    // Only for waits.
     std::int64_t began_ns;
     std::uint32_t group;
     bool is_wait;
     bool releases;
 
-    // Of waits that end together that which began first.
+    // If two waits end together, the one that began first is processed first.
     bool operator>(const Coming& other) const {
       return std::tie(at_ns, began_ns) > std::tie(other.at_ns, other.began_ns);
     }
   };
 
-  // Behind a call or a start at `ready_ns`, or later.
+  // Times an operation that was ready at `ready_ns`, or later.
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
   OwnTime ownTimeSince(const ProgramTime& place, std::int64_t until_ns) const;
-  // How long since it was last seen the program may have been in a wait that
-  // nobody saw.
+  // Returns how long, between `now_` and `until_ns`, the program may have been
+  // in an unrecorded wait.
   std::int64_t mayWaitNs(std::int64_t until_ns) const;
   void expect(const AssembledOperation& op, std::uint32_t group);
   void expect(const Coming& coming);
@@ -90,16 +94,18 @@ class RankTiming {
 
   const StreamTable& table_;
   ReadyTimes ready_;
-  // Per group of the stream.
+  // Indexed by the stream's group.
   std::vector<Engine> engines_;
-  // The program, as of its latest call; and what comes next, that first.
+  // The program's time as of its latest call, and the next releases as a
+  // min-heap.
   ProgramTime now_;
   std::vector<Coming> coming_;
-  // Until then there may be waits that were too many to be remembered.
+  // Until then, there may be unrecorded waits that exceeded kMaxComing.
   std::int64_t forgotten_until_ns_ = kNever;
-  // How many of these are no waits.
+  // Number of entries in `coming_` and `unwaited_` that are not waits.
   std::size_t non_waits_ = 0;
-  // Of that what no wait was seen for, since the latest wait or call.
+  // Operations that ended without a recorded wait, since the latest wait or
+  // call.
   std::vector<Coming> unwaited_;
 };
 

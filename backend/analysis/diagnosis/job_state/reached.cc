@@ -63,23 +63,26 @@ bool DeviceEndCoverage::standsStill(const AssembledOperation& op,
                                     const v1::Call& call) {
   const std::uint32_t group = table_.groupOf(call);
   if (group == StreamDefinitions::kNone || !hasEnd(op, call)) return false;
-  // Who waits issues nothing: it is one, behind others that all came back.
+  // A thread in a wait issues nothing. A single missing end, after calls that
+  // all returned, shows that this call has not returned.
   const Coverage* const waits = byWaits(group, call);
   if (waits && waits->ends.in_a_row > 0 && !waits->ends.had_holes) {
     return waits->since == 1 && !op.wait_ended.known();
   }
   const CallMode manner = modeOf(call);
   const Coverage& told = coverage_[group][indexOf(manner)];
-  // One before others that ended has ended, too: a group keeps its order.
+  // An operation before one that ended has ended too, because a group executes
+  // in order.
   if (!told.ends.reliable(manner) || op.id < told.last_ended) return false;
   if (!told.ends.unasked && !op.wait_ended.known()) return false;
-  // A process that ended by itself may have left the device's last answers.
+  // A process that exits may lose the device's last end times.
   return !table_.closed || table_.marks.deviceTimes().untimed == 0;
 }
 
 namespace {
 
-// Whether it is the end of a coalesced batch, which all of it ends with.
+// Returns whether the operation closes a coalesced batch and therefore ends
+// with it.
 bool isBatch(const StreamTable& table, const AssembledOperation& op) {
   const v1::Call* call = table.callOf(op);
   return call && call->op() == v1::OPERATION_COALESCED;
@@ -90,7 +93,8 @@ bool isBatch(const StreamTable& table, const AssembledOperation& op) {
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
     : table_(table), whole_(whole) {}
 
-// Whether the call did not return, or waits at once and did not come back.
+// Returns whether the call did not return, or waits immediately and has not
+// come back.
 bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
   if (op.failed || op.released.known()) return false;
   const v1::Call* call = table_.callOf(op);
@@ -114,7 +118,8 @@ void ReachedRule::scan() {
 Reached ReachedRule::notEnded(const AssembledOperation& op) {
   if (!table_.capabilities.has(SourceCapability::kEnds))
     return Reached::kNotObserved;
-  // NCCL's watchdog retires what it gives up, too: that never came to its end.
+  // NCCL's watchdog also retires operations that it gives up, and these never
+  // ended.
   if (op.over && table_.engineOf(*table_.callOf(op)).on_host) {
     return Reached::kNotObserved;
   }
@@ -130,7 +135,7 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
   if (!engine.on_host) {
     if (!device_) device_.emplace(table_);
     if (device_->standsStill(op, call)) return Reached::kInside;
-    // Of an engine that is not known, an operation may end without the others.
+    // With an unknown engine, an operation may end without the other ranks.
     const bool unseen = engine.on_streams && !table_.snapshot &&
                         DeviceEndCoverage::hasEnd(op, call);
     return unseen ? Reached::kUnseen : Reached::kNotObserved;
@@ -144,20 +149,21 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
   return mayBeWaitedFor(op) ? Reached::kPerhapsInside : Reached::kNotObserved;
 }
 
-// A member of a batch is carried out with all of it. One whose batch was never
-// closed has not begun.
+// Returns how far a member of a batch got: as far as its batch. If the batch
+// was never closed, it has not begun.
 Reached ReachedRule::reachedByBatch(std::uint64_t batch) {
   const auto parent = batches_.find(batch);
   if (parent == batches_.end()) return Reached::kNotObserved;
   return reached(*parent->second);
 }
 
-// An operation whose end only a wait shows, of a thread that is silent since:
-// one that was issued after the thread's last wait, or one of the last of all.
+// Returns whether a thread may be waiting for the operation. True if it was
+// issued after the thread's last wait, or is one of the last operations
+// overall.
 bool ReachedRule::mayBeWaitedFor(const AssembledOperation& op) const {
   constexpr std::size_t kLast = 64;
   const Thread& thread = threads_.at(op.thread);
-  // A thread that is held up elsewhere does not wait for this one.
+  // A thread that is blocked in a later operation does not wait for this one.
   if (thread.held_by && thread.held_by->id > op.id) return false;
   if (op.issued.ns() >= thread.wait_end_ns) return true;
   const std::vector<AssembledOperation>& all = table_.operations;

@@ -1,4 +1,4 @@
-// How far an operation got, and whether anybody could have seen its end.
+// How far an operation got, and whether its end could have been observed.
 
 #pragma once
 
@@ -18,46 +18,50 @@
 
 namespace traced {
 
-// DeviceEndCoverage knows of which operations on a device ends are told, though
-// the host waits for none of them: so that one without an end stands still.
+// DeviceEndCoverage determines for which operations on a device ends are
+// reported, although no host thread waits for them. Such an operation without
+// an end is stuck.
 //
-// Which are is read off the stream (base/reported_ends.h). Of an engine that is
-// not known the waits tell, of calls that wait at once: whether it gives out
-// something to wait for is read off the stream, too, by group and operation.
+// The stream shows which operations these are (base/reported_ends.h). For an
+// unknown engine, the waits of blocking calls serve instead. Whether it
+// provides anything to wait for is also determined from the stream, by group
+// and operation.
 class DeviceEndCoverage {
  public:
-  // The table outlives it.
+  // `table` must outlive this object.
   explicit DeviceEndCoverage(const StreamTable& table);
 
-  // Whether it is carried out when it is called, and comes to an end of its
-  // own: it is not put into a graph, nor a member of a batch.
+  // Returns whether the operation runs when called and has its own end: it is
+  // neither captured in a graph nor a member of a batch.
   static bool hasEnd(const AssembledOperation& op, const v1::Call& call);
 
-  // Of an operation that returned and has no end: whether that it has none says
-  // that it has not ended.
+  // Takes an operation that returned and has no end. Returns whether the
+  // missing end proves that it has not ended.
   bool standsStill(const AssembledOperation& op, const v1::Call& call);
 
  private:
-  // What is known of the operations of one manner, in order.
+  // Reported ends of the operations of one call mode, in order.
   struct Coverage {
     ReportedEnds ends;
     std::uint64_t last_ended = 0;
-    std::uint32_t since = 0;  // without an end, since then
+    std::uint32_t since = 0;  // number without an end since `last_ended`
 
     void ended(std::uint64_t op, bool by_itself);
   };
 
-  // Of calls of which only their own waits may tell; nullptr: others do.
+  // Returns the coverage by waits if only its own waits can report the call's
+  // ends. Otherwise returns nullptr.
   Coverage* byWaits(std::uint32_t group, const v1::Call& call);
 
   const StreamTable& table_;
-  // By group.
+  // Indexed by the stream's group.
   std::vector<std::array<Coverage, kCallModes>> coverage_;
   std::map<std::pair<std::uint32_t, v1::Operation>, Coverage>
       coverage_by_waits_;
 };
 
-// Of the operations of one stream, which outlives it.
+// Determines how far the operations of one stream got. The stream must outlive
+// this object.
 class ReachedRule {
  public:
   // `whole`: no record of the stream was lost.
@@ -69,10 +73,11 @@ class ReachedRule {
   }
 
  private:
-  // What a thread did last.
+  // The last actions of a thread.
   struct Thread {
     std::int64_t wait_end_ns = 0;
-    // The last operation that holds it up to its end, which did not come.
+    // The last operation that blocks the thread until its end, and that has not
+    // ended.
     const AssembledOperation* held_by = nullptr;
   };
 
@@ -84,12 +89,13 @@ class ReachedRule {
 
   const StreamTable& table_;
   const bool whole_;
-  // What of all operations must be known to judge one that has not ended.
+  // Whether scan() has filled `threads_` and `batches_`. Needed to judge an
+  // operation that has not ended.
   bool scanned_ = false;
   absl::flat_hash_map<std::uint32_t, Thread> threads_;
-  // Made for the first operation on a device that has not ended.
+  // Created for the first operation on a device that has not ended.
   std::optional<DeviceEndCoverage> device_;
-  // The operation that each batch ends with.
+  // The closing operation of each batch.
   absl::flat_hash_map<std::uint64_t, const AssembledOperation*> batches_;
 };
 

@@ -13,8 +13,8 @@ namespace traced {
 struct Silence {
   // Ascending.
   std::vector<std::uint32_t> ranks;
-  // The shortest silence of these ranks, and their longest pause between two
-  // operations before it. Meaningless without ranks.
+  // The shortest silence of these ranks, and their longest earlier pause
+  // between two operations. Meaningless if `ranks` is empty.
   std::int64_t least_ns = 0;
   std::int64_t longest_before_ns = 0;
 };
@@ -22,7 +22,7 @@ struct Silence {
 // Returns the live ranks that have been silent for at least 5 s.
 Silence silenceOfLive(const JobState& job);
 // Returns the killed ranks that had been silent for at least 5 s, and longer
-// than ever between two of their operations.
+// than in any earlier pause between two operations.
 Silence silenceOfKilled(const JobState& job);
 
 }  // namespace traced

@@ -3,7 +3,7 @@
 namespace traced {
 namespace {
 
-// Any odd number that depends on both.
+// Returns an odd number that is a hash of both.
 std::uint64_t weightOf(std::uint64_t from, std::uint64_t to) {
   std::uint64_t x = (from << 32 | to) + 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -11,7 +11,8 @@ std::uint64_t weightOf(std::uint64_t from, std::uint64_t to) {
   return (x ^ (x >> 31)) | 1;
 }
 
-// An all-to-all of lists gives them as the sizes of its tensors.
+// Returns the share of an all-to-all of lists, whose splits are the sizes of
+// its tensors.
 std::uint64_t shareOfList(
     const google::protobuf::RepeatedPtrField<v1::TensorRun>& tensors,
     std::uint32_t self, bool sends) {
@@ -23,7 +24,8 @@ std::uint64_t shareOfList(
       elements *= static_cast<std::uint64_t>(size);
     }
     const std::uint32_t count = run.count() > 0 ? run.count() : 1;
-    // A list has a tensor per member; more is not looked at.
+    // A list has one tensor per member. Larger lists are cut, to bound the work
+    // on hostile input.
     constexpr std::uint64_t kMaxMembers = 1 << 20;
     for (std::uint32_t i = 0; i < count && other < kMaxMembers; ++i, ++other) {
       share +=

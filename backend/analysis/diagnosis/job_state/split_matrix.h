@@ -1,7 +1,8 @@
-// What an all-to-all sends must be what is received: send[i][j] = recv[j][i].
-// Each rank knows its row and its column. Weighed with a number per pair, all
-// rows less all columns add up to 0 if and, but for a chance of 2^-63, only if
-// they agree: so a collective needs one number, however many ranks there are.
+// An all-to-all must receive what is sent: send[i][j] = recv[j][i]. Each rank
+// knows its row and its column. With a weight per pair, the sum of all rows
+// minus all columns is 0 if they agree. If they differ, it is 0 with a
+// probability of 2^-63 only. A collective therefore needs one number for any
+// number of ranks.
 
 #pragma once
 
@@ -11,10 +12,10 @@
 
 namespace traced {
 
-// Whether a call tells all its splits.
+// Returns whether a call records all its splits.
 bool givesSplits(const v1::Call& call);
 
-// The share of a group rank, modulo 2^64.
+// Returns the share of a group rank, modulo 2^64.
 std::uint64_t splitShare(const v1::Call& call, std::uint32_t group_rank);
 
 }  // namespace traced

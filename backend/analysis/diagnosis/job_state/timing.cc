@@ -7,7 +7,8 @@
 namespace traced {
 namespace {
 
-// Numbers may have a step.
+// Returns the common step of the sequence numbers, counted from `first`. At
+// least 1.
 std::uint64_t strideOf(const Timings& timings, std::uint64_t first) {
   std::uint64_t stride = 0;
   for (const Timing& timing : timings) {
@@ -17,7 +18,7 @@ std::uint64_t strideOf(const Timings& timings, std::uint64_t first) {
   return std::max<std::uint64_t>(stride, 1);
 }
 
-// Collectives that follow each other and are sampled together.
+// Number of consecutive collectives that are sampled together.
 constexpr std::uint64_t kTogether = 16;
 
 Timings sortedBySeq(Timings timings) {
@@ -37,8 +38,8 @@ bool isSampled(std::uint64_t seq, std::uint64_t stride) {
   return (mixed ^ (mixed >> 31)) % stride == 0;
 }
 
-// Numbers mostly follow each other, so that each collective's place is known
-// once they are counted.
+// Sorts by counting: numbers are mostly consecutive, so counts give each
+// collective's index.
 Timings bySeq(const Timings& timings) {
   if (timings.empty()) return {};
   const auto [least, most] = std::minmax_element(

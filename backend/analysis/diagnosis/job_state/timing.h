@@ -1,5 +1,5 @@
-// Timing is when one rank took its part in an operation: the rules compare
-// those of the ranks.
+// Timing is when one rank took part in an operation. Rules compare the timings
+// of ranks.
 
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace traced {
 
-// For how long a program went on, less all its waits. Of what is no recorded
-// wait, some may have been one: for a future.
+// How long a program ran by itself, without its waits. `most_ns` excludes
+// recorded waits only. `least_ns` also excludes what may have been waits for a
+// future.
 struct OwnTime {
   static constexpr std::int64_t kNotSeen =
       std::numeric_limits<std::int64_t>::min();
@@ -22,7 +23,7 @@ struct OwnTime {
 
 struct Timing {
   static constexpr std::int64_t kUnknown = -1;
-  // Of a clock of which nothing is certified.
+  // The uncertainty of a clock without certified bounds.
   static constexpr std::int64_t kUncertain = std::int64_t{1} << 60;
 
   // Marks an unknown end.
@@ -30,44 +31,46 @@ struct Timing {
       std::numeric_limits<std::int64_t>::max();
 
   std::uint64_t seq = 0;
-  // On the own clock of the rank: the call, and the instant by which the
-  // collective had ended. Set for collectives only.
+  // On the rank's own clock: the call, and an upper bound of the collective's
+  // end. Set for collectives only.
   std::int64_t called_ns = 0;
   std::int64_t ended_ns = kNoEnd;
-  // When the rank was ready: at the call, or when the operation before it in
-  // the group had ended, or, where that was observed, when its engine began. By
-  // how much earlier it may have been, as ends are bounds; and how far off the
-  // common time line is, once the instant is on it: see common_time.cc.
+  // When the rank was ready: at the call, at the end of the group's previous
+  // operation, or at an observed start of its engine. It may have been ready up
+  // to `early_ns` earlier, because ends are bounds. `uncertain_ns` is the error
+  // of the common time line, set once the instant is on it. See common_time.cc.
   std::int64_t ready_ns = 0;
   std::int64_t early_ns = 0;
   std::int64_t uncertain_ns = kUncertain;
-  // The collective before in the group had not ended when it called this one.
+  // The group's previous collective had not ended when this one was called.
   bool called_ahead = false;
-  // What the rank did by itself since it called the group's collective before;
-  // and since it was last released from one of the group, if that was later.
+  // The rank's own time since it called the group's previous collective. And
+  // since its last release from one of the group, if that was later.
   OwnTime since_call;
   OwnTime since_release;
-  // The program was seen to wait until it was released.
+  // The wait until that release is recorded.
   bool release_is_seen = false;
-  // From being ready to the end; kUnknown where either is not known exactly.
+  // Time from ready to end. kUnknown if either is not known exactly.
   std::int64_t took_ns = kUnknown;
-  // No wait was seen, of this one or of the one that released it: whether the
-  // program waited until the end is not known.
+  // This collective, or the one that released the program, has no recorded
+  // wait. It is unknown whether the program waited until the end.
   bool unseen_wait = false;
-  // For how long after being ready nobody would have seen the end.
+  // How long after being ready the end could not have been observed.
   std::int64_t unseen_ns = 0;
   std::uint32_t rank = 0;
 };
 
-// Whether the collective of a number is timed on all ranks, where all cannot
-// be: about one of `stride`. Some of them follow each other, and no loop of a
-// program is in step with them.
+// Returns whether collectives with this number are timed, which is the same on
+// all ranks. About one of `stride` is. Samples are short runs of consecutive
+// numbers, chosen pseudo-randomly so that no loop of a program is in step with
+// them.
 bool isSampled(std::uint64_t seq, std::uint64_t stride);
 
-// Of some operations, those of each rank, by rank.
+// The timings of an operation set, grouped by rank.
 using Timings = std::vector<Timing>;
 
-// The same by collective; of one, in the order in which they were.
+// Returns the timings sorted by `seq`. Stable: keeps the order within one
+// collective.
 Timings bySeq(const Timings& timings);
 
 }  // namespace traced

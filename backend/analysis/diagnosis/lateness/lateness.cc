@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// Who is waited for, in one collective.
+// The ranks that others wait for in one collective.
 struct Waited {
   HoldsUp what = HoldsUp::kAnyRank;
   std::uint32_t root = 0;
@@ -25,25 +25,28 @@ struct Waited {
   }
 };
 
-// Of arrivals by when they were ready.
+// Returns the lower median. `ready_times` must be sorted by ready time and not
+// empty.
 const Timing& medianOf(const Timings& ready_times) {
   return ready_times[(ready_times.size() - 1) / 2];
 }
 
-// What a rank's lateness was when the group's collective before was over.
+// A rank's lateness at the end of the group's previous collective.
 struct Carried {
-  // In all, and what of it was counted.
+  // The total lateness, and the part that was already counted.
   std::int64_t late_ns = 0;
   std::int64_t counted_ns = 0;
-  // Those who waited for it had waited until it came.
+  // The median rank waited until this rank joined, so the lateness had its
+  // effect.
   bool given_back = true;
-  // Of whom it was compared with to that, the wait was seen.
+  // Up to then, the waits of the median ranks it was compared with are
+  // recorded.
   bool wait_is_seen = true;
-  // How late it was to the one that is looked at, certainly.
+  // Its certain lateness behind the median rank in the current collective.
   std::int64_t proven_ns = 0;
 };
 
-// Goes through the collectives of a group in their order.
+// Processes the collectives of a group in their order.
 class Walk {
  public:
   Walk(const JobState& job, std::uint32_t group)
@@ -59,7 +62,8 @@ class Walk {
 
   bool onOneClock() const { return clocks_.size() < 2; }
 
-  // All arrivals of the next one, by rank.
+  // Describes the next collective. `ready_times` holds all members, sorted by
+  // rank. Fills `lateness` in the same order.
   LateCollective describe(absl::Span<const Timing> ready_times,
                           absl::Span<std::int64_t> lateness) {
     LateCollective collective;
@@ -95,7 +99,7 @@ class Walk {
   }
 
  private:
-  // By when they were ready.
+  // Sorts indices of `ready_times` by ready time.
   void order(absl::Span<const Timing> ready_times) {
     order_.resize(ready_times.size());
     std::iota(order_.begin(), order_.end(), 0U);
@@ -109,8 +113,8 @@ class Walk {
     return job_.rank(timing.rank)->clock;
   }
 
-  // Of all, and where there are several clocks of each; and when the last one
-  // was certainly ready.
+  // Finds the median of all ranks. With several clocks also sorts the timings
+  // by clock, and finds a lower bound of when the last rank was ready.
   void findMedians(absl::Span<const Timing> ready_times) {
     median_ = ready_times[order_[(order_.size() - 1) / 2]];
     if (onOneClock()) return;
@@ -126,7 +130,8 @@ class Walk {
     }
   }
 
-  // Of the median rank of all, and of each clock.
+  // Returns whether the waits of the median rank, and of each clock's median
+  // rank, are recorded.
   bool medianWaitIsSeen() const {
     if (median_.unseen_wait) return false;
     return onOneClock() ||
@@ -149,15 +154,15 @@ class Walk {
     return {whoHoldsUp(signature.op), *root};
   }
 
-  // How far apart two instants of these ranks may be less than they seem.
+  // Returns the maximum error of the difference between two ranks' ready times.
   std::int64_t uncertain(const Timing& a, const Timing& b) const {
     if (onOneClock() || clockOf(a) == clockOf(b)) return 0;
     return a.uncertain_ns + b.uncertain_ns;
   }
 
-  // By how much more than another rank it did by itself, since both came back
-  // from a collective of the group or else since they called the one before, to
-  // which it was late already.
+  // Returns how much longer than another rank it ran by itself since both were
+  // released from a collective of the group. If a release is unknown, counts
+  // from the previous call, plus the lateness at that call.
   static std::int64_t ownBehind(const Timing& own, const Timing& other,
                                 std::int64_t late_before_ns) {
     const std::int64_t since_call_ns =
@@ -167,15 +172,15 @@ class Walk {
     }
     const std::int64_t since_release_ns =
         more(own.since_release, other.since_release, late_before_ns);
-    // A future may have ended long before the program waited for it. Where one
-    // was seen to be released and the other was not, they need not have come
-    // back from the same.
+    // A future may have ended long before the program waited for it. If only
+    // one of the two releases is recorded, the two may be of different
+    // collectives.
     return own.release_is_seen == other.release_is_seen
                ? since_release_ns
                : std::min(since_release_ns, since_call_ns);
   }
 
-  // Unknown is as much as can be.
+  // Returns the maximum value if either time is unknown.
   static std::int64_t more(const OwnTime& mine, const OwnTime& theirs,
                            std::int64_t late_before_ns) {
     if (!mine.known() || !theirs.known()) {
@@ -184,12 +189,12 @@ class Walk {
     return late_before_ns + mine.least_ns - theirs.most_ns;
   }
 
-  // By how much the rank was late by its own doing, behind another one.
+  // Returns how late the rank was behind another one through its own doing.
   std::int64_t lateBehind(const Timing& own, const Timing& other, bool follows,
                           const Carried& before) const {
-    // While the other one had not come back from the collectives before it
-    // counts when both called; where nothing is known of these, when it can
-    // have been ready at the latest.
+    // Compares with the earliest instant at which the other rank may have been
+    // ready, if the previous collective is known. Otherwise compares with the
+    // latest.
     const std::int64_t called_ns =
         follows ? other.ready_ns - other.early_ns : other.ready_ns;
     const std::int64_t behind_ns =
@@ -199,8 +204,10 @@ class Walk {
                                     std::max<std::int64_t>(behind_ns, 0));
   }
 
-  // The same behind the median rank; of what is only certain on its own clock
-  // the more, unless somebody was certainly later.
+  // Returns how late the rank was behind the median rank, by its own doing.
+  // Also compares with the median of its own clock and returns the larger
+  // value. That step requires certified clocks and that no rank was certainly
+  // later.
   std::int64_t lateBy(const Timing& own, bool follows, Carried& carried) const {
     const std::int64_t proven_ns = lateBehind(own, median_, follows, carried);
     carried.proven_ns = proven_ns;
@@ -212,8 +219,8 @@ class Walk {
     return std::max(proven_ns, lateBehind(own, near, follows, carried));
   }
 
-  // Whether another rank was seen to be in the collective until `own` came,
-  // whatever it had to wait for.
+  // Returns whether another rank is known to have been in the collective until
+  // `own` joined.
   bool waitedFor(const Timing& own, const Timing& other) const {
     if (other.took_ns < 0) return false;
     const std::int64_t behind_ns = own.ready_ns - other.ready_ns;
@@ -228,7 +235,7 @@ class Walk {
         [&](const Timing& other) { return waitedFor(own, other); });
   }
 
-  // By clock; of ends that are known.
+  // Finds the first known end on each clock.
   void findFirstEnds(absl::Span<const Timing> ready_times) {
     first_ends_.clear();
     for (const Timing& each : ready_times) {
@@ -239,15 +246,17 @@ class Walk {
     }
   }
 
-  // Whether somebody without a trace may have come later still than a rank that
-  // was so late: nobody is known to have ended sooner behind it than that.
+  // Returns whether a rank without a trace may have joined even later. Excluded
+  // only if some rank of this clock ended at most `late_ns` after this rank was
+  // ready.
   bool absentMayBeLater(const Timing& own, std::int64_t late_ns) const {
     if (!some_are_absent_) return false;
     const auto first = first_ends_.find(clockOf(own));
     return first == first_ends_.end() || first->second > own.ready_ns + late_ns;
   }
 
-  // What of it is new, and kept others waiting.
+  // Returns the part of the rank's lateness that is new and delayed others.
+  // Updates `carried`.
   std::int64_t count(const Timing& own, absl::Span<const Timing> ready_times,
                      const Waited& waited, bool follows,
                      Carried& carried) const {
@@ -279,7 +288,7 @@ class Walk {
   std::map<std::uint32_t, std::int64_t> first_ends_;
   bool all_certified_ = true;
   std::int64_t last_low_ns_ = 0;
-  // Of each member, in the order of `arrivals`.
+  // One per member, in the order of `ready_times`.
   std::vector<Carried> carried_;
   std::vector<std::uint32_t> order_;
 };

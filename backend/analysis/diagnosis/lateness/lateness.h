@@ -1,5 +1,5 @@
-// By how much the ranks of a group came late to its collectives, by their own
-// doing, and kept others waiting.
+// Measures how late the ranks of a group joined its collectives through their
+// own doing, while others waited.
 
 #pragma once
 
@@ -13,39 +13,41 @@
 
 namespace traced {
 
-// One collective, and who was latest.
+// One collective and its latest rank.
 struct LateCollective {
   std::uint64_t seq = 0;
   std::uint32_t rank = 0;
   std::int64_t lateness_ns = 0;
-  // What of it is certain, whatever the clocks of other hosts say.
+  // The part of `lateness_ns` that is certain despite the errors of other
+  // hosts' clocks.
   std::int64_t proven_ns = 0;
-  // When the last one was ready.
+  // When the last rank was ready, on the common time line.
   std::int64_t at_ns = 0;
-  // The wait was seen of whom they are compared with, here and where the rank
-  // was late before and nobody had waited for it.
+  // The waits of the ranks it was compared with are recorded. Includes earlier
+  // collectives whose lateness carried over.
   bool wait_is_seen = true;
-  // It is one of those that are timed whatever they show.
+  // Chosen by sampling. False if kept because it took long.
   bool sampled = true;
-  // By rank: those of all its members, and their lateness.
+  // All members sorted by rank, and their lateness.
   absl::Span<const Timing> ready_times;
   absl::Span<const std::int64_t> lateness;
 
-  // By how much a rank was ready after the median rank, at least, and others
-  // waited for it: as far as it did more by itself than that one since both
-  // came back from a collective of the group, and less what it was late
-  // already, as long as nobody had waited for it, or nobody had gone on since.
+  // Returns a lower bound of how much later than the median rank this rank was
+  // ready while others waited, in ns. Counts only extra time of its own since
+  // both were released from a collective of the group. Excludes lateness that
+  // was counted before. Returns 0 for a rank that is not a member.
   std::int64_t latenessOf(std::uint32_t who) const;
 };
 
-// Whether somebody was late to one as never else.
+// Returns whether a lateness is long and unusual for its group.
 using StandsOut = std::function<bool(const LateCollective&)>;
 
-// The collectives of a group that all members with a trace joined, but for the
-// first one, which waits for processes that start. Ranks that read one clock
-// are compared exactly, others by what is certified of their clocks: who is
-// late is so behind the median rank of all, or of those of its clock, unless
-// somebody else was certainly later, or one without a trace may have been.
+// GroupLateness covers the collectives that all members with a trace joined. It
+// skips the first, which waits for processes to start. Ranks on one clock are
+// compared exactly, others by the certified bounds of their clocks. A rank is
+// late behind the median rank of all, or of its own clock. The latter does not
+// apply if another rank was certainly later, or one without a trace may have
+// been.
 class GroupLateness {
  public:
   GroupLateness(const JobState& job, std::uint32_t group);
@@ -55,7 +57,7 @@ class GroupLateness {
   const std::vector<LateCollective>& collectives() const {
     return collectives_;
   }
-  // Otherwise lateness is more or less certain.
+  // Returns whether all members share a clock. Otherwise lateness has an error.
   bool onOneClock() const { return one_clock_; }
 
  private:

@@ -1,5 +1,5 @@
-// Ranks that keep the others of a group waiting: once for long, or time and
-// again.
+// Rules about ranks that keep the others of a group waiting: once for long, or
+// repeatedly.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace traced {
 std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
                                            const DiagnosisOptions& options);
 
-// Reports a rank that is late time and again.
+// Reports ranks that are late repeatedly. Absent if none is.
 std::optional<JobVerdict> findStraggler(std::uint32_t group,
                                         const GroupLateness& lateness,
                                         const StandsOut& stands_out);

@@ -13,10 +13,10 @@ namespace {
 
 using Collectives = std::vector<LateCollective>;
 
-// What makes a rank a straggler: in a stretch of collectives it is late by
-// itself for nearly as long as the latest rank, in each quarter of the stretch
-// for most of it, and that is a good part of the time, even if its few longest
-// delays were as its others.
+// A straggler is a rank whose own lateness in a stretch of collectives makes up
+// kOfAllWaiting of the latest ranks' lateness. In each quarter of the stretch
+// it must reach kOfAQuarter. It must be late for kOfTheTime of the time even if
+// its kFewTimes longest delays count as the next longest.
 constexpr std::size_t kMin = 12;
 constexpr std::size_t kMinTimes = 8;
 constexpr std::size_t kFewTimes = 3;
@@ -25,10 +25,10 @@ constexpr double kOfAllWaiting = 0.85;
 constexpr double kOfAQuarter = 0.7;
 constexpr double kOfTheTime = 0.1;
 constexpr std::int64_t kNoticeableNs = 1'000'000;
-// For less a rank may just have been without a processor.
+// Below this, a rank may merely have lost its processor.
 constexpr std::int64_t kMinSpanNs = 500'000'000;
 
-// A part of a run: collectives [begin, end) of those timed.
+// A part of a run: the timed collectives [begin, end).
 struct Stretch {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -36,18 +36,19 @@ struct Stretch {
 
 struct Straggler {
   std::uint32_t rank = 0;
-  // All that are late for nearly as long as the latest.
+  // All ranks that are late for nearly as long as the latest one.
   std::vector<std::uint32_t> alike;
   Stretch where;
-  // How often it was noticeably late, and by how much.
+  // Number of noticeable delays, and their median.
   std::size_t times = 0;
   std::int64_t median_ns = 0;
   double of_the_time = 0;
-  // Of most of these it is known that others waited.
+  // For most of these delays the waits of others are recorded.
   bool waits_seen = true;
 };
 
-// The one that is latest for most of the time.
+// Returns the rank with the most lateness as the latest rank of a collective.
+// Absent if nobody was late.
 std::optional<std::uint32_t> latestRank(const Collectives& collectives,
                                         const Stretch& stretch) {
   absl::flat_hash_map<std::uint32_t, std::int64_t> by_rank;
@@ -61,7 +62,7 @@ std::optional<std::uint32_t> latestRank(const Collectives& collectives,
   return latest;
 }
 
-// By how much a rank was late to each collective of a stretch.
+// Returns a rank's lateness in each collective of a stretch, in ns.
 std::vector<std::int64_t> latenessOf(std::uint32_t rank,
                                      const Collectives& collectives,
                                      const Stretch& stretch) {
@@ -72,8 +73,8 @@ std::vector<std::int64_t> latenessOf(std::uint32_t rank,
   return lateness;
 }
 
-// Whether a rank, with its own lateness, is late for such a share of the time
-// for which the latest one is. Both begin with the same collective.
+// Returns whether a rank's lateness is at least `share` of the latest ranks'
+// lateness. `own` and `collectives` start with the same collective.
 bool isLateFor(absl::Span<const LateCollective> collectives,
                absl::Span<const std::int64_t> own, double share) {
   std::int64_t own_ns = 0;
@@ -100,9 +101,10 @@ bool isPersistent(absl::Span<const LateCollective> collectives,
   return true;
 }
 
-// For which part of the time a rank is noticeably late; where most waits were
-// seen, to those of which the wait was. It tells from those that come right
-// behind one that was timed, and none can be late for longer than that is ago.
+// Returns the fraction of the time for which a rank is noticeably late. With
+// `only_seen`, counts only delays with recorded waits. Uses only collectives
+// directly after a timed one. Limits each delay to the time since the previous
+// delay.
 double ofTheTime(absl::Span<const LateCollective> collectives,
                  absl::Span<const std::int64_t> own, bool only_seen) {
   double late_ns = 0;
@@ -126,8 +128,8 @@ double ofTheTime(absl::Span<const LateCollective> collectives,
   return late_ns / std::max(passed_ns, 1.0);
 }
 
-// By how much a rank is late, where its few longest delays count as the next
-// one. Of more than a few collectives.
+// Replaces the kFewTimes longest delays by the next longest one. `own` must
+// have more than kFewTimes values.
 std::vector<std::int64_t> withoutRare(std::vector<std::int64_t> own) {
   std::vector<std::int64_t> longest = own;
   const auto next = longest.begin() + kFewTimes;
@@ -171,8 +173,8 @@ std::optional<Straggler> judge(const Collectives& collectives,
   return straggler;
 }
 
-// Sets the figures that are told: all of one set, of what is no less than a
-// tenth of what matters most. It begins with the first of these.
+// Computes the figures to report from delays of at least a tenth of the typical
+// one. The stretch then starts with the first of these.
 Straggler described(const Collectives& collectives, Straggler straggler) {
   std::vector<std::int64_t> own =
       latenessOf(straggler.rank, collectives, straggler.where);
@@ -182,7 +184,8 @@ Straggler described(const Collectives& collectives, Straggler straggler) {
     sum += static_cast<double>(ns);
     squares += static_cast<double>(ns) * static_cast<double>(ns);
   }
-  // Each lateness weighs as much as it costs.
+  // Weights each delay by its own length, so that long delays set the
+  // threshold.
   const auto least =
       std::max(kNoticeableNs, static_cast<std::int64_t>(squares / sum * 0.1));
   std::vector<std::int64_t> told;
@@ -208,7 +211,8 @@ Straggler described(const Collectives& collectives, Straggler straggler) {
   return straggler;
 }
 
-// All that are late for nearly as long as the latest of a stretch.
+// Returns the ranks that are late for nearly as long as the latest one of a
+// stretch.
 std::vector<std::uint32_t> lateAlike(const Collectives& collectives,
                                      const Straggler& straggler) {
   const auto [begin, end] = straggler.where;
@@ -224,8 +228,8 @@ std::vector<std::uint32_t> lateAlike(const Collectives& collectives,
   return alike;
 }
 
-// The same since it began: where the rank is noticeably late, and in half of
-// what comes next.
+// Extends or narrows the stretch to where the rank started to be late. It must
+// be noticeably late there and in half of the next kMinTimes collectives.
 Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
   const std::size_t end = known.where.end;
   const auto isLate = [&](const LateCollective& collective) {
@@ -244,7 +248,7 @@ Straggler sinceItBegan(const Collectives& collectives, const Straggler& known) {
   return known;
 }
 
-// Over the whole run, or from some point on to its end.
+// Finds a straggler over the whole run, or from some point on to its end.
 std::optional<Straggler> stragglerIn(const Collectives& collectives) {
   if (collectives.size() < kMin) return std::nullopt;
   if (const auto straggler = judge(collectives, {0, collectives.size()})) {
@@ -299,7 +303,8 @@ std::optional<JobVerdict> findStraggler(std::uint32_t group,
     all.push_back(one);
     if (!stands_out(one)) usual.push_back(one);
   }
-  // One wait that outweighs all others hides nobody.
+  // Also searches without unusual delays: one very long wait must not hide a
+  // straggler. Prefers the one that started earlier.
   const Collectives* of = &all;
   auto straggler = stragglerIn(all);
   if (const auto hidden = stragglerIn(usual);

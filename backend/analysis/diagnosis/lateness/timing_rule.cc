@@ -19,7 +19,8 @@ void doubtAbsent(const JobState& job, JobVerdict& verdict) {
   verdict.reasons.push_back(NoTrace{absent});
 }
 
-// Between clocks what is proven is a little less.
+// Returns whether at least half of the lateness is certain. With several
+// clocks, the certain part is slightly less than the total.
 bool isProven(const LateCollective& late) {
   return late.proven_ns >= late.lateness_ns / 2;
 }
@@ -33,7 +34,8 @@ JobVerdict reportLate(const JobState& job, std::uint32_t group,
   const std::int64_t late_ns = reportedLatenessNs(late);
   JobVerdict verdict;
   verdict.kind = VerdictKind::kLate;
-  // When it came is recorded; that nobody else held it up is not.
+  // The time at which it joined is recorded. That no other rank delayed it is
+  // not.
   verdict.finding = proven ? Confidence::kCertain : Confidence::kLikely;
   verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = {late.rank};
@@ -56,7 +58,8 @@ JobVerdict reportLate(const JobState& job, std::uint32_t group,
   return verdict;
 }
 
-// Whether a wait was long, and ten times longer than usual.
+// Returns a test whether a lateness is at least `late_after_ns` and ten times
+// the median.
 StandsOut standsOut(const GroupLateness& lateness,
                     const DiagnosisOptions& options) {
   std::vector<std::int64_t> all;
@@ -69,7 +72,7 @@ StandsOut standsOut(const GroupLateness& lateness,
   };
 }
 
-// Tells of several that stand out: who, how often, and when.
+// Adds who was late, how often and when, if several delays stand out.
 void reportOften(const std::vector<LateCollective>& late, std::int64_t span_ns,
                  JobVerdict& verdict) {
   constexpr std::size_t kMaxReported = 8;
@@ -101,7 +104,8 @@ void reportOften(const std::vector<LateCollective>& late, std::int64_t span_ns,
                       all_ns, span_ns});
 }
 
-// The longest of those that stand out, and how many there are.
+// Reports the longest delay that stands out, and the number of such delays.
+// Absent if none does.
 std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
                                    const GroupLateness& lateness,
                                    const StandsOut& stands_out) {
@@ -132,9 +136,9 @@ std::vector<JobVerdict> findTimingVerdicts(const JobState& job,
                                            const DiagnosisOptions& options) {
   std::vector<JobVerdict> verdicts;
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
-    // Whose trace is not there may have been later still: of a few that can be
-    // doubted, with many of them nobody is known to have kept the others
-    // waiting.
+    // A rank without a trace may have been even later. With few such ranks the
+    // verdict is only weakened. With many, nobody is known to have kept the
+    // others waiting.
     if (!job.mostArePresent(group)) continue;
     const GroupLateness lateness(job, group);
     const StandsOut stands_out = standsOut(lateness, options);

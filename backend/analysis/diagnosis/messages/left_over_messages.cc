@@ -8,8 +8,8 @@
 namespace traced {
 namespace {
 
-// What timed out on a device may have stood there behind what one of the two
-// issued before it.
+// A message that timed out on a device may have queued behind an earlier
+// operation of either rank.
 void letBeHeldUp(const PairCase& pair, std::uint64_t seq,
                  StuckOperation& stuck) {
   stuck.may_be_held_up = true;
@@ -27,7 +27,7 @@ void letBeHeldUp(const PairCase& pair, std::uint64_t seq,
   }
 }
 
-// The last message is there on both sides, but one of them failed in it.
+// Judges the last message, which both sides have, if one of them failed in it.
 void judgeStuck(const PairCase& pair, std::uint64_t seq,
                 PairFindings& findings) {
   const bool send_failed = pair.messages.sends.failed().contains(seq);
@@ -47,7 +47,7 @@ void judgeStuck(const PairCase& pair, std::uint64_t seq,
   const RankState* other = pair.job().rank(peer);
   if (other && other->recovered) {
     verdict.kind = VerdictKind::kLeftEarly;
-    // It may have been killed because of the failure.
+    // The process may have been killed because of the failure.
     verdict.finding = Confidence::kLikely;
     verdict.ranks = verdict.culprits = {peer};
   } else if (send_failed && receive_failed) {
@@ -83,7 +83,7 @@ void blamePeer(const PairCase& pair, const RankState& own,
       pair.absence.absenceOf(peer, own, verdict.since_ns.value_or(own.last_ns));
   stuck.missing = {peer.rank};
   verdict.now.push_back(pair.absence.insteadOf(peer.rank));
-  // When it was killed is not known: perhaps long after.
+  // The time of the kill is unknown and may be much later.
   if ((peer.recovered || peer.end.wasInterrupted()) && peer.inside.empty()) {
     verdict.kind = VerdictKind::kNeverJoined;
     verdict.ranks = verdict.culprits = {peer.rank};
@@ -94,7 +94,7 @@ void blamePeer(const PairCase& pair, const RankState& own,
   verdict.advice.push_back(PlainFact::kAskBothSides);
 }
 
-// What a message comes to that the peer's side does not have.
+// Judges a message that the peer's side lacks.
 void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
                StuckOperation& stuck) {
   const RankState* other = pair.job().rank(peer);
@@ -110,7 +110,7 @@ void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
   }
 }
 
-// Whether it is told.
+// Judges a message that only one side has. Returns whether it was reported.
 bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
                 PairFindings& findings) {
   const auto [self, peer] =
@@ -151,8 +151,8 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   return true;
 }
 
-// The first message that only one side has; if nothing shows that this one
-// waited for it, the first that it stands still in.
+// Judges the first message that only one side has. If nothing shows that this
+// side waited for it, judges the next one it is inside of.
 void judgeFrom(const PairCase& pair, bool sends, std::uint64_t seq,
                PairFindings& findings) {
   if (judgeAlone(pair, sends, seq, findings)) return;
@@ -164,8 +164,8 @@ void judgeFrom(const PairCase& pair, bool sends, std::uint64_t seq,
   }
 }
 
-// The first message that one side has and not the other, by its tag; absent
-// where the two sides do not differ in these.
+// Returns the first message that only one side has, paired by tags. Absent if
+// the sides do not differ or the engine does not match tags.
 std::optional<std::uint64_t> leftOverByTag(const PairCase& pair, bool sends) {
   if (pair.messages.receives.unnumbered() > 0 ||
       pair.engine().tags != EngineTraits::Tags::kMatched) {

@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// What the receiver took, against what was sent to it.
+// Compares the received messages with the sent ones, from `seq` on.
 CallShift shiftFrom(const MessagePair& pair, std::uint64_t seq) {
   constexpr std::uint64_t kWindow = 10;
   const auto messagesOf = [&](const PairSide& side) {
@@ -22,7 +22,8 @@ CallShift shiftFrom(const MessagePair& pair, std::uint64_t seq) {
   return shiftOf({messagesOf(pair.sends), messagesOf(pair.receives)});
 }
 
-// Whether the two are the last of both sides, which have them crosswise.
+// Returns whether the messages `seq` and `seq + 1` are the last of both sides
+// and are swapped.
 bool isLastSwap(const PairCase& pair, std::uint64_t seq) {
   const PairSide& sends = pair.messages.sends;
   const PairSide& receives = pair.messages.receives;
@@ -32,7 +33,7 @@ bool isLastSwap(const PairCase& pair, std::uint64_t seq) {
          receives.messageAt(next) == sends.messageAt(seq);
 }
 
-// Numbers tell it only where the two have the same.
+// Numbers show a shift only if the message has the same number on both sides.
 CallShift shiftAt(const PairCase& pair, const Difference& d) {
   if (!d.same_number) return CallShift::kNone;
   return isLastSwap(pair, d.seq) ? CallShift::kSwapped
@@ -44,7 +45,7 @@ bool tagsDiffer(const PairCase& pair, const Difference& d) {
   return signatures.at(d.sent).tag != signatures.at(d.received).tag;
 }
 
-// Whether the tags of the two differ, and it is not known if that matters.
+// Returns whether the tags differ and the engine may ignore tags.
 bool mayBeIgnored(const PairCase& pair, const Difference& d) {
   return pair.engine().tags == EngineTraits::Tags::kUnknown &&
          tagsDiffer(pair, d);
@@ -54,7 +55,7 @@ bool endsAtOrBehind(const SeqRanges& seqs, std::uint64_t from) {
   return !seqs.empty() && seqs.ranges().back().last >= from;
 }
 
-// Whether one side failed in the message or one behind it, or stood still
+// Returns whether a side failed in message `from` or a later one, or is stuck
 // there.
 bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
   const auto& [sends, receives] = pair.messages;
@@ -77,15 +78,17 @@ bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
   return standsStillOn(ranks.first) || standsStillOn(ranks.second);
 }
 
-// Whether the tags of the two differ, and those that they meet were perhaps
-// still to be called when a process was killed.
+// Returns whether the tags differ and the matching messages might still have
+// been called. That is possible if a process did not close its trace and
+// neither side is stuck.
 bool mayYetMeet(const PairCase& pair, const Difference& d) {
   return tagsDiffer(pair, d) && !pair.bothClosed() &&
          !isStuckBehind(pair, d.seq);
 }
 
-// NCCL gives a batch the communicator of the group, and messages that are none
-// one of their own: only within each of these they are in one order.
+// Returns whether batches and single messages are mixed. NCCL runs a batch on
+// the group's communicator and single messages on one per pair, and keeps order
+// only within each.
 bool mayBeInTwoOrders(const PairCase& pair) {
   return !pair.engine().on_host && (pair.messages.sends.mixesBatches() ||
                                     pair.messages.receives.mixesBatches());
@@ -95,7 +98,7 @@ JobVerdict reportDifference(const PairCase& pair, const Difference& d) {
   const Signature& sent = pair.job().signatures.at(d.sent);
   const Signature& received = pair.job().signatures.at(d.received);
   JobVerdict verdict = pair.verdict(d.seq, "send");
-  // What differs in its tag might have met what was called later.
+  // A message with a different tag might have matched a later call.
   const bool tags_differ = tagsDiffer(pair, d);
   const bool two_orders = mayBeInTwoOrders(pair);
   verdict.finding = (tags_differ && !pair.bothClosed()) || two_orders
@@ -125,7 +128,7 @@ JobVerdict reportDifference(const PairCase& pair, const Difference& d) {
 
 bool findDifference(const PairCase& pair, PairFindings& findings) {
   const MessagePair& messages = pair.messages;
-  // Receives from any source have no numbers, so numbers do not pair.
+  // Receives from any source have no numbers, so numbers cannot pair messages.
   const bool numbered = messages.receives.unnumbered() == 0 &&
                         messages.sends.first() > 0 &&
                         messages.receives.first() > 0;

@@ -16,7 +16,7 @@ struct PairCase {
   const AbsenceEvidence& absence;
   PairKey key;
   const MessagePair& messages;
-  // Members of its group without a trace; see JobState::Membership.
+  // Members of its group without a trace. See JobState::Membership.
   const std::vector<std::uint32_t>& absent;
 
   const JobState& job() const { return absence.job(); }
@@ -26,23 +26,25 @@ struct PairCase {
   MessageAt message(std::uint64_t seq) const {
     return {key.group, key.source, key.destination, seq};
   }
-  // About one message; names both sides.
+  // Returns a verdict about one message that names both sides.
   JobVerdict verdict(std::uint64_t seq, const char* op) const;
-  // Whether both sides came to their ends, and all that they did is known.
+  // Returns whether both sides closed their traces and no record was lost.
   bool bothClosed() const;
-  // What a rank's failure said, if it was in this message.
+  // Adds the rank's first failure to the verdict if it was in this message.
   void reportFailure(std::uint32_t rank, JobVerdict& verdict) const;
 };
 
-// Messages that the two sides gave differently. False where there are none.
+// Reports the first message that the two sides called differently. Returns
+// false if none.
 bool findDifference(const PairCase& pair, PairFindings& findings);
 
-// Messages that only one side has, or that failed.
+// Finds messages that only one side has, or that failed.
 void findLeftOver(const PairCase& pair, PairFindings& findings);
 
-// A rank that sent a message nobody receives, while another waits for one from
-// it that was never sent, took the wrong peer: unless the one it sent to waits
-// for it, too, so that it has not come to the other message yet.
+// Blames a rank that sent to the wrong peer: nobody receives its message, and
+// another rank waits for one that it never sent. Does not blame it if the
+// receiver is itself waiting for the sender, because the receiver may simply
+// not have reached the message yet.
 void blameWrongPeers(std::vector<StuckOperation>& all_stuck);
 
 }  // namespace traced

@@ -7,11 +7,11 @@
 namespace traced {
 namespace {
 
-// Messages that are looked at one by one where two sides differ.
+// Maximum number of messages compared one by one from the first difference on.
 constexpr std::uint64_t kMaxCompared = 4096;
 
 using Tag = std::optional<std::int32_t>;
-// The numbers of what is sent and not yet received.
+// Returns the smallest number of a message that was sent and not yet received.
 using Waiting = std::map<Tag, std::deque<std::uint64_t>>;
 
 std::optional<std::uint64_t> firstOf(const Waiting& waiting) {
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> firstOf(const Waiting& waiting) {
 
 }  // namespace
 
-// Only where the sides change need be compared.
+// Compares only where a run of equal messages starts on either side.
 std::optional<Difference> firstDifference(const MessagePair& pair) {
   const PairSide& sends = pair.sends;
   const PairSide& receives = pair.receives;

@@ -1,5 +1,4 @@
-// How the messages of an ordered pair of ranks meet: by their numbers, and by
-// their tags.
+// Pairs the messages of an ordered pair of ranks, by numbers and by tags.
 
 #pragma once
 
@@ -11,29 +10,32 @@
 
 namespace traced {
 
-// A message that the two sides gave differently, by its number as it was sent.
+// A message that the two sides called differently. `seq` is its number on the
+// sender.
 struct Difference {
   std::uint64_t seq = 0;
   std::uint32_t sent = 0;
   std::uint32_t received = 0;
-  // As it was received it has the same number.
+  // Whether it has the same number on the receiver.
   bool same_number = true;
 };
-// The first number at which the two sides differ.
+// Returns the first number at which the two sides differ.
 std::optional<Difference> firstDifference(const MessagePair& pair);
 
-// Where an engine has regard to tags, messages pair within a tag in order,
-// across tags in any: so what is received may be any that is sent behind it.
+// The result of pairing by tag. An engine that matches tags keeps order within
+// a tag, and pairs different tags in any order. A receive may thus match any
+// later send with its tag.
 struct TagPairing {
-  // The first that is received otherwise than it was sent; absent where there
-  // is none. Nothing else is known then.
+  // The first message whose two sides differ in more than the order. If
+  // present, the other fields are unknown.
   std::optional<Difference> unlike;
-  // The first that is sent and not received, and the first that is received and
-  // not sent; absent where there is none, and where that is not known.
+  // The first message sent and not received, and the first one received and not
+  // sent. Absent if none or unknown.
   std::optional<std::uint64_t> not_received;
   std::optional<std::uint64_t> not_sent;
 };
-// `from`: below it numbers pair.
+// Pairs messages by tag from number `from` on. Earlier messages must pair by
+// number.
 TagPairing pairByTags(const SignatureTable& signatures, const MessagePair& pair,
                       std::uint64_t from);
 

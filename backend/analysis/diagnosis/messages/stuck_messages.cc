@@ -39,7 +39,7 @@ void PairCase::reportFailure(std::uint32_t rank, JobVerdict& verdict) const {
 
 PairFindings findPairTroubles(const AbsenceEvidence& absence) {
   PairFindings findings;
-  // A group may have as many pairs as members: who is absent is found out once.
+  // Caches the absent members per group, because a group may have many pairs.
   absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> absent;
   for (const auto& [key, messages] : absence.job().pairs) {
     if (!hasNumbers(absence.job(), key.source, key.destination)) continue;
@@ -50,14 +50,14 @@ PairFindings findPairTroubles(const AbsenceEvidence& absence) {
     const PairCase pair{absence, key, *messages, of_group->second};
     if (!findDifference(pair, findings)) findLeftOver(pair, findings);
   }
-  // Where hosts run ahead, a message that nobody receives is only early.
+  // If ages are unknown (dumps), an unreceived message may only be early.
   if (absence.knowsAges()) blameWrongPeers(findings.all_stuck);
   return findings;
 }
 
 namespace {
 
-// Which of both sides have a message under way, and since when.
+// When each side issued its pending message. Absent for a side without one.
 struct Sides {
   std::optional<std::int64_t> source_ns, destination_ns;
 };
@@ -132,7 +132,7 @@ StuckOperation troubleOf(const AbsenceEvidence& absence, const PairKey& key,
     verdict.since_ns = std::max(verdict.since_ns.value_or(*at_ns), *at_ns);
   }
   addRanks(stuck.inside, {});
-  // That the other side has ended its part is not excluded.
+  // The other side may already have ended its part.
   stuck.may_be_held_up =
       !absence.job().catalog.groups()[key.group].engine().on_host;
   if (sides.source_ns && sides.destination_ns) {
@@ -159,7 +159,7 @@ std::vector<StuckOperation> findPendingMessages(
   for (const auto& [key, sides] : pendingOf(absence.job())) {
     const bool both = sides.source_ns && sides.destination_ns;
     if (!both && hasNumbers(absence.job(), key.source, key.destination)) {
-      continue;  // its number tells
+      continue;  // pairs by number
     }
     all_stuck.push_back(troubleOf(absence, key, sides));
   }

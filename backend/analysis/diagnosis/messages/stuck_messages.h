@@ -1,4 +1,4 @@
-// Messages that differ, that only one side has, or that were under way.
+// Finds messages that differ, that only one side has, or that were pending.
 
 #pragma once
 
@@ -10,15 +10,17 @@
 
 namespace traced {
 
-// Of each pair: messages that differ are verdicts, those left over troubles.
+// Findings about all pairs: messages that differ are verdicts, unmatched ones
+// are stuck operations.
 struct PairFindings {
   std::vector<JobVerdict> verdicts;
   std::vector<StuckOperation> all_stuck;
 };
 PairFindings findPairTroubles(const AbsenceEvidence& absence);
 
-// Of dumps: messages under way that bear no number by which their other side
-// could be found. A pair of ranks whose dumps hold all messages has numbers.
+// Finds pending messages of dumps that have no number to match the other side.
+// A pair of ranks with complete dumps has numbers. Empty if the source knows
+// ages.
 std::vector<StuckOperation> findPendingMessages(const AbsenceEvidence& absence);
 bool hasNumbers(const JobState& job, std::uint32_t source,
                 std::uint32_t destination);

@@ -17,10 +17,10 @@ bool holds(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-// Troubles by a rank, each in the order of all.
+// Stuck operations by rank, in their original order.
 using ByRank = absl::flat_hash_map<std::uint32_t, std::vector<StuckOperation*>>;
 
-// By who is inside of them.
+// Groups the stuck operations by the ranks inside them.
 ByRank byInside(std::vector<StuckOperation>& all_stuck) {
   ByRank inside;
   for (StuckOperation& stuck : all_stuck) {
@@ -31,7 +31,7 @@ ByRank byInside(std::vector<StuckOperation>& all_stuck) {
   return inside;
 }
 
-// Receives to which nothing was sent, by whom they wait for.
+// Groups unmatched receives by the rank they wait for.
 ByRank bySource(std::vector<StuckOperation>& all_stuck) {
   ByRank awaited;
   for (StuckOperation& stuck : all_stuck) {
@@ -50,8 +50,8 @@ bool waitsFor(const ByRank& inside, std::uint32_t rank, std::uint32_t peer) {
              [=](const StuckOperation* t) { return holds(t->missing, peer); });
 }
 
-// A send to a rank that was killed and to which nothing was sent before: the
-// death need not be the cause.
+// Returns whether this is the first send to a rank that was killed. The kill
+// need not be the cause.
 bool isFirstToTheDead(const StuckOperation& sent) {
   return sent.verdict.kind == VerdictKind::kNeverJoined && !sent.explained &&
          sent.verdict.seq == 1;

@@ -9,7 +9,8 @@ namespace traced {
 std::optional<VerdictKind> differenceOf(const Signature& a,
                                         const Signature& b) {
   if (a.op != b.op) return VerdictKind::kOpMismatch;
-  // An all-to-all with splits and one without may well agree: the splits tell.
+  // An all-to-all with splits may match one without. The split rule compares
+  // these.
   const bool splits_matter = a.op == v1::OPERATION_ALL_TO_ALL_SINGLE &&
                              (a.bytes_in == 0 || b.bytes_in == 0);
   if (a.dtype != b.dtype && a.dtype != 0 && b.dtype != 0) {
@@ -28,7 +29,8 @@ using Calls = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kNotKnown = CollectiveTable::kNoSignature;
 
-// Of at least one call that is known on both sides.
+// Returns whether the calls agree from `i` and `j` on, up to an unknown call.
+// At least one pair must be known.
 bool equalFrom(const Calls& a, std::size_t i, const Calls& b, std::size_t j) {
   std::size_t equal = 0;
   for (; i < a.size() && j < b.size(); ++i, ++j) {
@@ -39,7 +41,7 @@ bool equalFrom(const Calls& a, std::size_t i, const Calls& b, std::size_t j) {
   return equal > 0;
 }
 
-// Whether two calls have changed places: what is between them agrees.
+// Returns whether calls 0 and `k` are swapped and the calls between agree.
 bool isSwap(const Calls& usual, const Calls& odd, std::size_t k) {
   if (odd[0] != usual[k] || odd[k] != usual[0]) return false;
   for (std::size_t i = 1; i < k; ++i) {
@@ -50,7 +52,7 @@ bool isSwap(const Calls& usual, const Calls& odd, std::size_t k) {
 
 enum class Swap { kNo, kMaybe, kYes };
 
-// It is one where what follows agrees, and may be one where that is not known.
+// Returns kYes if the calls after the swap agree, kMaybe if these are unknown.
 Swap swapIn(const Calls& usual, const Calls& odd) {
   for (std::size_t k = 1; k < odd.size() && k < usual.size(); ++k) {
     if (!isSwap(usual, odd, k)) continue;

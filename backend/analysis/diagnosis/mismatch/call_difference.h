@@ -1,5 +1,5 @@
-// How the calls of two ranks differ: one call from another, and what each
-// called from there on.
+// Compares the calls of two ranks: one call with another, and the sequences
+// that follow.
 
 #pragma once
 
@@ -13,19 +13,20 @@
 
 namespace traced {
 
-// The first that differs of: operation, dtype, root, reduce op, size. Bytes
-// that differ only because the dtype does are no difference in size. Absent
-// when the calls may differ so.
+// Returns the first difference, in this order: operation, dtype, root, reduce
+// op, size. A size that differs only because the dtype does is no difference.
+// Absent if the calls match.
 std::optional<VerdictKind> differenceOf(const Signature& a, const Signature& b);
 
-// What two ranks called one after the other, as signatures.
+// Consecutive calls of two ranks, as signatures. Both start at the first
+// difference.
 struct CallSequences {
   std::vector<std::uint32_t> usual;
   std::vector<std::uint32_t> odd;
 };
 
-// How the odd calls come about from the usual ones, from the first on in which
-// they differ.
+// Returns which shift turns the usual calls into the odd ones: swapped, extra
+// or left out.
 CallShift shiftOf(const CallSequences& sequences);
 
 }  // namespace traced

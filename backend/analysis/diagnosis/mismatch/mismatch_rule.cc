@@ -15,7 +15,7 @@ namespace {
 using Ranks = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kUnknown = CollectiveTable::kNoSignature;
-// How far around a mismatch an operation is looked for that came too early or
+// Number of calls from a mismatch on to search for one that came too early or
 // too late.
 constexpr std::uint64_t kWindow = 8;
 
@@ -44,7 +44,8 @@ VerdictKind kindOf(CallShift shift, VerdictKind difference) {
   return difference;
 }
 
-// That the odd ranks are a call ahead or behind.
+// Returns whether the fact states that the odd ranks are one call ahead or
+// behind.
 bool isShiftByOne(const Fact& fact) {
   const auto* call = std::get_if<CallFact>(&fact);
   const auto* step = call ? std::get_if<OutOfStep>(call) : nullptr;
@@ -78,7 +79,8 @@ class GroupMismatches {
   };
 
   void judge(std::uint64_t seq, std::vector<Variant> variants) {
-    // Ranks that are out of step are out of step from then on.
+    // A rank that is out of step remains so: its later mismatches are
+    // consequences.
     std::erase_if(variants, [this](const Variant& variant) {
       return out_of_step_.contains(
           static_cast<std::uint32_t>(variant.ranks.ranges().front().first));
@@ -96,7 +98,8 @@ class GroupMismatches {
     }
   }
 
-  // A tie names all ranks at once, or those who left the order.
+  // Judges a tie, in which both variants have equally many ranks. Names the
+  // ranks that left the program's order, or else all.
   void compareTie(std::uint64_t seq, std::vector<Variant>& variants) {
     const Ranks first = ranksOf(variants[0]);
     Ranks all = first;
@@ -123,7 +126,7 @@ class GroupMismatches {
     return sequences;
   }
 
-  // Of a tie there is an answer about the order.
+  // Compares two variants. `answer` is set for a tie only.
   void compare(std::uint64_t seq, const Variant& usual, const Variant& odd,
                const ProgramOrder::Answer* answer) {
     const bool clear = answer == nullptr;
@@ -136,7 +139,7 @@ class GroupMismatches {
     const CallSequences sequences = sequencesFrom(seq, usual_rank, odd_rank);
     const CallShift shift = shiftOf(sequences);
     const auto difference = differenceOf(expected, called);
-    if (!difference) return;  // they may differ so
+    if (!difference) return;  // the calls may differ this way
     const VerdictKind kind = kindOf(shift, *difference);
     const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
     const auto [place, is_new] =
@@ -158,7 +161,7 @@ class GroupMismatches {
     }
     verdict.culprits = verdict.ranks;
     tell(verdict, usual, odd, shift, answer);
-    // The other half of a swap is no finding of its own.
+    // The other half of a swap is not a separate finding.
     if (shift != CallShift::kNone ||
         (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
          sequences.odd[1] != sequences.usual[1])) {
@@ -181,14 +184,14 @@ class GroupMismatches {
     if (shift != CallShift::kNone) {
       verdict.reasons.push_back(OutOfStep{shift, odd_ranks, usual_ranks});
     }
-    // Of the first place in which ranks of the group differ.
+    // Only for the first collective in which ranks of the group differ.
     if (verdict.seq > 1 && verdict.seq == verdicts_.front().seq) {
       verdict.reasons.push_back(AgreedBefore{group_});
     }
     if (!clear && absent_.empty()) {
       verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
     }
-    // That they differ is recorded; that the majority is right is not.
+    // The difference is recorded. That the majority is right is not.
     verdict.finding = Confidence::kCertain;
     verdict.culprit = clear ? Confidence::kLikely : Confidence::kUndecided;
     if (!absent_.empty()) doubt(verdict, clear);
@@ -201,7 +204,8 @@ class GroupMismatches {
     verdict.advice.push_back(AskBefore{asked, group_, verdict.seq});
   }
 
-  // Where threads race, no rank is more to blame than another.
+  // Reports threads that issue calls in a random order. No rank is then more to
+  // blame than another. Returns false if no race is found.
   bool reportRace(const Ranks& usual, const Ranks& odd,
                   JobVerdict& verdict) const {
     const auto race =
@@ -219,7 +223,8 @@ class GroupMismatches {
     return true;
   }
 
-  // An earlier call that pairs silently, by call sites.
+  // Looks for an earlier shifted call that matched silently, using call sites.
+  // Returns whether a rank is blamed.
   bool blameBySite(const Ranks& usual, const Ranks& odd,
                    JobVerdict& verdict) const {
     if (!absent_.empty()) return false;
@@ -228,7 +233,7 @@ class GroupMismatches {
     const auto sites = order_.sitesOf(group_, both);
     const auto shift = sites ? sites->findShift(usual, odd) : std::nullopt;
     if (!shift || shift->may_be_another_line) return false;
-    // Where the signatures differ, they show more than call sites.
+    // If the signatures already differ here, they prove more than call sites.
     if (shift->seq >= verdict.seq) return false;
     const bool explains =
         shift->are_new && sites->everMade(shift->makers.front(),
@@ -252,7 +257,7 @@ class GroupMismatches {
   const CollectiveTable& table_;
   const std::vector<std::uint32_t> absent_;
   absl::flat_hash_set<std::uint32_t> out_of_step_;
-  // Of ties, by those who are in them.
+  // Answers for ties, by the ranks involved.
   std::map<Ranks, ProgramOrder::Answer> answers_;
   std::map<std::pair<VerdictKind, std::uint32_t>, Found> found_;
   std::vector<JobVerdict> verdicts_;

@@ -1,4 +1,4 @@
-// Collectives that their ranks called differently. See
+// Rules about collectives that their ranks called differently. See
 // docs/reference/diagnosis.md, "Matching".
 
 #pragma once
@@ -12,15 +12,14 @@
 
 namespace traced {
 
-// By group and number. Where as many called one thing as another, those who
-// left the order of the program are named, as far as that tells.
+// Reports mismatches by group and sequence number. In a tie, names the ranks
+// that left the program's order, if known.
 std::vector<JobVerdict> findMismatches(const JobState& job,
                                        ProgramOrder& order);
 
-// All-to-alls whose ranks disagree on who sends how much to whom. The sums of
-// CollectiveTable tell which; the traces are read again for the pairs.
-//
-// The first of each group.
+// Reports all-to-alls whose ranks disagree on how much each sends to whom, at
+// most one per group. The sums of CollectiveTable select suspects. Reads the
+// traces again to find the pairs.
 std::vector<JobVerdict> findSplitMismatches(const JobState& job,
                                             const TraceSet& set);
 

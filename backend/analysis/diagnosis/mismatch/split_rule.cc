@@ -11,7 +11,8 @@
 namespace traced {
 namespace {
 
-// What one member sends and receives, by group rank of the other.
+// The elements that one member sends and receives, indexed by the other's group
+// rank.
 struct Splits {
   std::uint32_t rank = 0;
   std::vector<std::int64_t> sends;
@@ -42,7 +43,7 @@ std::vector<std::int64_t> elementsOf(
   return elements;
 }
 
-// Splits that were not given are even parts of dimension 0.
+// Without explicit splits, dimension 0 is split evenly.
 std::vector<std::int64_t> splitsOf(
     const google::protobuf::RepeatedField<std::int64_t>& given,
     const google::protobuf::RepeatedPtrField<v1::TensorRun>& tensors,
@@ -80,8 +81,8 @@ const v1::Call* callOf(const StreamTable& table, std::uint32_t local_group,
   return nullptr;
 }
 
-// By group rank; members whose part is not in their trace, or who called
-// something else, stay empty.
+// Reads the splits of a collective, indexed by group rank. Rows of members
+// without a record, or with another operation, are empty.
 Matrix readMatrix(const JobState& job, const TraceSet& set, std::uint32_t group,
                   std::uint64_t seq) {
   const JobGroup& wanted = job.catalog.groups()[group];
@@ -120,7 +121,8 @@ std::vector<Disagreement> disagreements(const Matrix& matrix) {
   return all;
 }
 
-// A rank that has a part in all of them is the one that disagrees.
+// Returns the ranks that take part in all disagreements. If none does, returns
+// every rank that takes part in one.
 std::vector<std::uint32_t> oddOnes(const Matrix& matrix,
                                    const std::vector<Disagreement>& all) {
   absl::btree_map<std::size_t, std::size_t> parts;
@@ -171,8 +173,8 @@ JobVerdict tell(const JobState& job, std::uint32_t group, std::uint64_t seq,
   return verdict;
 }
 
-// Where some did not join or have no trace, and where some give splits and some
-// do not, only a look at them tells.
+// Returns whether the ranks may disagree: the sum is not 0, or some members
+// gave no splits. Reading the traces decides.
 bool isSuspect(const JobState& job, std::uint32_t group, std::uint64_t seq,
                const SplitSum& splits) {
   const bool all = splits.givers == job.catalog.groups()[group].members.size();
@@ -180,8 +182,8 @@ bool isSuspect(const JobState& job, std::uint32_t group, std::uint64_t seq,
          job.groups[group].collectives.severalJoined(seq);
 }
 
-// Each costs another reading of the traces, so the first few and the last few:
-// a job rarely goes on after such a mismatch.
+// Returns the first and last few suspects, because each requires another pass
+// over the traces. A job rarely continues after such a mismatch.
 std::vector<std::uint64_t> suspectsOf(const JobState& job,
                                       std::uint32_t group) {
   constexpr std::size_t kMaxPolls = 4;
