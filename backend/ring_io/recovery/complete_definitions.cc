@@ -24,7 +24,8 @@ void removeDefined(Ids& ids, const Definitions& definitions) {
   for (const auto& definition : definitions) ids.erase(definition.id());
 }
 
-// Moves what is wanted of an earlier chunk's definitions.
+// Copies the wanted definitions of an earlier chunk and removes their ids from
+// `wanted`.
 template <typename Definitions>
 void take(Ids& wanted, const Definitions& from, Definitions& to) {
   for (const auto& definition : from) {
@@ -64,9 +65,11 @@ class Completion {
            code_.empty() && frames_.empty() && groups_.empty();
   }
 
-  // Chunks are given the newest first. A group is taken from the newest that
-  // has it, whose labels are the latest, although only an older chunk may tell
-  // that it is wanted; so is code.
+  // Adds definitions from an earlier chunk. Call it with the newest chunk
+  // first.
+  // Groups and code are taken from the newest chunk that has them, because
+  // their labels are the latest. An older chunk may be the first that uses
+  // them.
   void addFrom(const v1::Payload& earlier) {
     take(calls_, earlier.call(), *payload_.mutable_call());
     take(buffers_, earlier.buffers(), *payload_.mutable_buffers());
@@ -141,7 +144,7 @@ class Completion {
   }
 
   v1::Payload& payload_;
-  // Named and not defined so far.
+  // Ids that are used but not defined yet.
   Ids calls_, buffers_, threads_, contexts_, stacks_, texts_, groups_;
   std::unordered_set<std::uint64_t> code_, frames_;
   std::unordered_map<std::uint32_t, v1::Group> seen_groups_;

@@ -1,4 +1,5 @@
-// Makes a payload that was built from what a ring still had decode alone.
+// Completes a payload that was built from a ring, so that it can be decoded
+// without earlier chunks.
 
 #pragma once
 
@@ -7,8 +8,8 @@
 
 namespace traced {
 
-// Adds the definitions that the payload's rows name and that are only in
-// earlier chunks of their stream. What is nowhere stays undefined.
+// Adds the definitions that the payload's rows use and that only earlier chunks
+// of the stream contain. Definitions that are in no chunk stay missing.
 void completeDefinitions(v1::Payload& payload, WrittenStream& stream);
 
 }  // namespace traced

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "": it is one.
+// Returns "" if the ring is of this boot.
 std::string whyNotOfThisBoot(const v1::Header& header) {
   return header.boot_id() == readHostInfo().boot_id
              ? ""
@@ -84,7 +84,8 @@ std::optional<Result<RingReading>> readRing(const RingFile& ring) {
   RingReading reading;
   reading.path = ring.path;
   reading.uid = file->uid();
-  // Both before the ring is read: what is said to be all may be more.
+  // Take both before the ring is read: the copy may then contain more than
+  // stated, but not less.
   reading.alive = file->isAlive();
   const ClockReading now = readClocks();
   reading.segment = file->readLive();

@@ -1,10 +1,12 @@
-// What the rings on this host hold that the files of their traces do not, read
-// without touching anything, whether their processes live or are dead.
+// Reads the records in this host's rings that their trace files lack. Works for
+// live and dead processes, and modifies nothing.
 //
-// The writer thread appends to a trace every second or few, and does not when
-// it is stopped or its disk hangs; a process that is killed leaves its ring.
-// A ring is read before the files are: what is no longer in it is in them by
-// then. What the files lack is found out afterwards, so that nothing is twice.
+// The writer thread appends to a trace every few seconds, but not while it is
+// stopped or its disk hangs. A killed process leaves its ring.
+//
+// Read a ring before its trace files: records that have left the ring are then
+// in the files. chunksBeyond() drops what the files have, so no record appears
+// twice.
 
 #pragma once
 
@@ -21,41 +23,43 @@
 
 namespace traced {
 
-// A ring by the name of its file, which may be anybody's.
+// A ring, identified by its file name. Any user may have created the file.
 struct RingFile {
   std::string path;
   std::uint64_t stream_id = 0;
   uid_t uid = 0;
 };
 
-// The rings below directories, by path; also those that may not be read.
+// Returns the rings in `directories`, sorted by path. Includes rings that may
+// not be read.
 std::vector<RingFile> findRings(const std::vector<std::string>& directories);
 
-// A ring as it was at one instant.
+// The content of a ring at one instant.
 struct RingReading {
   std::string path;
   uid_t uid = 0;
   std::uint64_t stream_id = 0;
   std::uint32_t rank = 0;
   std::int64_t pid = 0;
-  // Its process lived at `read_at`, and had recorded no more than this by then.
+  // Whether the process was alive at `read_at`. It had then recorded nothing
+  // beyond this content.
   bool alive = false;
   std::optional<ClockReading> read_at;
   SegmentCopy segment;
 };
 
-// Whether the trace that a ring names is one of `traces` or lies below one of
-// these directories.
+// Returns whether the trace that the ring names is one of `traces` or below one
+// of these directories.
 bool namesOneOf(const RingFile& ring, const std::vector<std::string>& traces);
 
-// Returns whose the trace is that a ring names.
+// Returns the owner of the trace that a ring names, or nullopt if unknown.
 std::optional<uid_t> traceOwner(const RingFile& ring);
 
-// Absent when the ring is gone, or still being made. An Error is one sentence
-// about why it cannot be used.
+// Reads a ring. Returns nullopt if it is gone or still being created. An Error
+// is one sentence with the reason why it is unusable.
 std::optional<Result<RingReading>> readRing(const RingFile& ring);
 
-// The chunks of a stream that the files have, by position, and where.
+// The chunks of a stream in its files, by position.
 struct WrittenChunks {
   struct StoredChunk {
     std::size_t file = 0;  // index into `files`
@@ -68,9 +72,10 @@ struct WrittenChunks {
   std::vector<StoredChunk> chunks;
 };
 
-// What the files lack, as chunks that are read behind them. Of a process that
-// lives they say that nothing else had been recorded when its ring was read; of
-// one that does not, that it was killed. "" when the files have all of it.
+// Returns the chunks that the files lack, to be read after them. Returns "" if
+// the files are complete.
+// The chunks of a live process state that nothing else was recorded when its
+// ring was read. Those of a dead process state that it was killed.
 Result<std::string> chunksBeyond(const RingReading& ring,
                                  const WrittenChunks& written);
 

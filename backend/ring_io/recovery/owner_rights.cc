@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// The groups that this process has besides its own.
+// Returns the supplementary groups of this process.
 std::vector<gid_t> ownGroups() {
   const int count = getgroups(0, nullptr);
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(count, 0)));
@@ -20,7 +20,8 @@ std::vector<gid_t> ownGroups() {
   return groups;
 }
 
-// All that the user is in, its own the first; empty when nobody knows the user.
+// Returns all groups of the user, the primary one first. Returns none if the
+// user is unknown.
 std::vector<gid_t> groupsOf(uid_t uid) {
   const passwd* user = getpwuid(uid);
   if (!user) return {};
@@ -34,7 +35,7 @@ std::vector<gid_t> groupsOf(uid_t uid) {
   return groups;
 }
 
-// The functions of libc change the rights of all threads.
+// Uses the system calls, because the libc functions change all threads.
 bool setEffectiveUid(uid_t uid) {
   return syscall(SYS_setresuid, -1, uid, -1) == 0;
 }
@@ -60,13 +61,13 @@ OwnerRights::~OwnerRights() {
   if (!changes_) return;
   const bool back = setEffectiveUid(0) && setEffectiveGid(own_gid_) &&
                     (!gave_up_groups_ || setGroups(own_groups_));
-  // To go on with the wrong rights would be worse than to end.
+  // Continuing with the wrong rights would be worse than aborting.
   if (!back) std::abort();
 }
 
 bool OwnerRights::actAs(uid_t uid, gid_t gid) {
   const std::vector<gid_t> groups = groupsOf(uid);
-  // A file can have a group that its owner is not in: that of its folder.
+  // A file may have the group of its folder, which its owner is not in.
   const bool is_in = groups.empty() || std::find(groups.begin(), groups.end(),
                                                  gid) != groups.end();
   gave_up_groups_ = setGroups(groups);

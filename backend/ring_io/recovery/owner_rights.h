@@ -1,7 +1,7 @@
-// OwnerRights makes root act as the owner of a file for as long as it exists:
-// what the file names is then written only if its owner may write it. Root's
-// own groups are given up, too. Does nothing for other users. Changes the
-// rights of the calling thread only, and of threads that it starts meanwhile.
+// OwnerRights makes root act as the owner of a file during its lifetime. Files
+// that the owner may not write can then not be written.
+// It also drops root's supplementary groups. It does nothing for other users.
+// It changes only the calling thread and threads that it starts meanwhile.
 
 #pragma once
 
@@ -13,13 +13,13 @@ namespace traced {
 
 class OwnerRights {
  public:
-  // `gid` is that of the file.
+  // `gid` is the group of the file.
   OwnerRights(uid_t uid, gid_t gid);
   ~OwnerRights();
   OwnerRights(const OwnerRights&) = delete;
   OwnerRights& operator=(const OwnerRights&) = delete;
 
-  // False when the rights could not be had.
+  // Returns false if the rights could not be changed.
   bool held() const { return held_; }
 
  private:

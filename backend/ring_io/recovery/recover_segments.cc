@@ -36,21 +36,22 @@ void describe(const SegmentContent& content, const std::string& trace,
   result.rank = content.header.rank();
 }
 
-// A ring that lies on a disk may have come to it page by page, at any time
-// before the machine went down.
+// Returns whether the ring is of this boot. A ring on a disk may have been
+// written back page by page before the machine crashed, so an older one is
+// unreliable.
 bool isOfThisBoot(const v1::Header& header) {
   const std::string here = readHostInfo().boot_id;
   return here.empty() || header.boot_id().empty() || header.boot_id() == here;
 }
 
-// Where the wanted traces are now, looked for once and only where a segment
-// does not say so itself.
+// Finds the current paths of the wanted traces. Searches once, and only if a
+// segment's own path does not match.
 class TraceFinder {
  public:
   explicit TraceFinder(const std::vector<std::string>& traces)
       : traces_(traces) {}
 
-  // Part 0 of a stream; "" when none of the wanted files is it.
+  // Returns part 0 of a stream, or "" if no wanted file belongs to it.
   std::string of(std::uint64_t stream_id) {
     if (!found_) found_ = placesOf(traces_);
     const auto place = found_->find(stream_id);
@@ -66,14 +67,15 @@ bool holds(const std::string& trace, std::uint64_t stream_id) {
   return !trace.empty() && WrittenStream::open(trace, stream_id);
 }
 
-// Why the trace that was found is not to be recovered into; "" when it is.
+// Returns the reason why the records must not be appended to `trace`, or "" if
+// they may.
 std::string whyNotInto(const std::string& trace,
                        const SegmentContent& content) {
   if (trace.empty()) {
     return "the path of its trace was too long to be kept: name the trace to "
            "have it recovered";
   }
-  // Whoever reads the trace itself would miss what went into a copy of it.
+  // Records appended to a copy would be missing in the original trace.
   const std::string& named = content.trace_path;
   const bool is_copy = trace != named &&
                        holds(named, content.header.stream_id()) &&
@@ -81,8 +83,8 @@ std::string whyNotInto(const std::string& trace,
   return is_copy ? "what was named is a copy of its trace, " + named : "";
 }
 
-// The segment's lock is held. `place` is where its trace was found; "": where
-// the segment says it is.
+// Recovers a segment. Requires its lock. `place` is the path where its trace
+// was found; "" uses the path in the segment.
 void recoverLocked(const SegmentFile& file, const std::string& place,
                    const RecoverOptions& options, RecoveredSegment& result) {
   result.why = file.whyRefused();
@@ -136,7 +138,7 @@ void removeIfDone(SegmentFile& file, const RecoverOptions& options,
   }
 }
 
-// `owner` is what lock() answered, `place` as for recoverLocked().
+// `owner` is the result of lock(). For `place` see recoverLocked().
 RecoveredSegment recoverAsked(SegmentFile& file, SegmentFile::Owner owner,
                               const std::string& place,
                               const RecoverOptions& options) {

@@ -1,9 +1,9 @@
-// Brings back what processes that were killed left in their segments: the
-// records go to the end of their trace, and the segment is removed.
+// Recovers the segments of killed processes: appends their records to their
+// traces and removes the segments.
 //
-// A segment is touched only when its lock can be had, which means that its
-// owner is dead. Everything may be done twice: what the trace holds already is
-// told by its own chunks.
+// A segment is modified only while its lock is held, which proves that its
+// owner is dead. Recovery may run twice: the trace's own chunks show which
+// records it has.
 
 #pragma once
 
@@ -17,66 +17,67 @@
 namespace traced {
 
 struct RecoverOptions {
-  // Changes nothing.
+  // Modify nothing.
   bool dry_run = false;
-  // Removes segments that cannot be recovered.
+  // Remove segments that cannot be recovered.
   bool discard = false;
-  // Only segments whose trace is one of these files, or lies below one of these
-  // directories, wherever it was when it was recorded. Empty: all.
+  // Recover only segments whose trace is one of these files or below one of
+  // these directories, even if the trace was moved. Empty: all.
   std::vector<std::string> traces;
-  // What was seen of the end of their process; goes to the end of the trace.
+  // How the process ended, as far as known. Appended to the trace.
   v1::ProcessEnd process_end;
 };
 
 enum class RecoverOutcome {
-  // Its records are in the trace.
+  // The records are in the trace.
   kRecovered,
-  // Left alone: its owner lives, or another recovery has it.
+  // Not modified: the owner lives, or another recovery has the lock.
   kLive,
-  // Kept: it holds nothing that can be relied on.
+  // Kept: it has no reliable content.
   kUnreadable,
   // Kept: its trace is gone or cannot be written.
   kUnwritable,
-  // Removed without being recovered.
+  // Removed without recovery.
   kDiscarded,
 };
 
 struct RecoveredSegment {
   std::string path;
   RecoverOutcome outcome = RecoverOutcome::kUnreadable;
-  // A sentence about what went wrong; "" when all is well.
+  // One sentence about the problem; "" if none.
   std::string why;
 
-  // Whose it is; "" and 0 when unreadable.
+  // The segment's process; "" and 0 if unreadable.
   std::string trace;
   std::string job;
   std::string host;
   std::int64_t pid = 0;
   std::uint32_t rank = 0;
 
-  // Its process had closed the trace in order, and only not removed the ring.
+  // The process closed the trace in order but did not remove the ring.
   bool closed = false;
-  // Records brought back, or that would be.
+  // Number of records recovered, or recoverable in a dry run.
   std::uint64_t records = 0;
-  // Slots of records that were being filled when the process died.
+  // Slots of records that were incomplete when the process died.
   std::uint64_t unfinished_slots = 0;
-  // Records passed over because they say something impossible.
+  // Number of records skipped because their content is invalid.
   std::uint64_t broken_records = 0;
-  // Records that its process made and that are not in the trace.
+  // Number of records that the process made and that are not in the trace.
   std::uint64_t dropped_records = 0;
 };
 
-// Segments below `directories` that are this user's; all users' for root.
+// Returns the segments in `directories` that belong to this user; for root,
+// those of all users.
 std::vector<std::string> findSegments(
     const std::vector<std::string>& directories);
 
-// Recovers one that is open, also when its name was removed. Ignores
+// Recovers an open segment, even if its name was removed. Ignores
 // `options.traces`.
 RecoveredSegment recoverSegment(SegmentFile& file,
                                 const RecoverOptions& options);
 
-// Recovers each of them, in turn. Those that are not wanted, or that another
-// recovery removed meanwhile, are not in the result.
+// Recovers the segments one after the other. The result omits segments that
+// `options` excludes or that another recovery removed meanwhile.
 std::vector<RecoveredSegment> recoverSegments(
     const std::vector<std::string>& paths, const RecoverOptions& options);
 

@@ -37,7 +37,7 @@ bool isRecord(std::string_view payload) {
   return true;
 }
 
-// Whether the payload can be that of a record of this kind.
+// Returns whether the payload is valid for this kind of record.
 bool isPossible(RecordKind kind, std::string_view payload) {
   const std::size_t size = payload.size();
   switch (kind) {
@@ -78,7 +78,7 @@ RingImage::RingImage(std::string_view memory, std::uint64_t slots)
 }
 
 bool RingImage::valid() const {
-  // Positions count slots since the start: none reaches the last 2^24.
+  // Positions count slots since the start. No real ring reaches the last 2^24.
   return head_ < ~std::uint64_t{0} - slots_ && tail_ <= head_ &&
          head_ - tail_ <= slots_;
 }
@@ -165,7 +165,7 @@ std::uint64_t RingImage::readAt(std::uint64_t position,
 
   record.position = position;
   record.kind = head.kind;
-  // A copy: what was looked at may not change behind it.
+  // Copy first: the bytes must not change between the check and their use.
   record.joined.assign(first.substr(sizeof head));
   for (std::uint64_t i = 1; i < slots; ++i) {
     record.joined.append(slot(position + i).substr(offsetof(RingSlot, bytes)));

@@ -40,8 +40,8 @@ void addChunks(const std::string& path, std::uint64_t stream_id,
   }
 }
 
-// Those in the last `bytes` of the newest part of a trace, and of the part
-// before it. Empty where there are none.
+// Returns the chunks in the last `bytes` of the newest part of a trace and of
+// the part before it.
 WrittenChunks recentChunks(const std::string& part_0, std::uint64_t stream_id,
                            std::uint64_t bytes) {
   WrittenChunks chunks;
@@ -57,7 +57,7 @@ WrittenChunks recentChunks(const std::string& part_0, std::uint64_t stream_id,
 
 namespace {
 
-// Chunks of some thousand operations each.
+// Enough for chunks of several thousand operations each.
 constexpr std::uint64_t kRecentBytes = 4 << 20;
 
 }  // namespace
@@ -97,7 +97,7 @@ WrittenTrace RingNews::trace() const {
 }
 
 v1::Payload findDefinitions(const WrittenTrace& trace, v1::Payload named) {
-  // Who owns the ring names the files.
+  // Act as the ring's owner, who chose the file names.
   const OwnerRights rights(trace.uid, trace.gid);
   if (!rights.held()) return v1::Payload();
   auto written = WrittenStream::of(

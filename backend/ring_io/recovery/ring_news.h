@@ -1,5 +1,5 @@
-// RingNews is what a process that lives recorded since it was asked last, as
-// the rows and definitions of a trace.
+// RingNews returns what a live process recorded since the last poll, as rows
+// and definitions of a trace.
 
 #pragma once
 
@@ -24,7 +24,7 @@ template <typename... Rows>
 std::variant<Rows...> rowOfAny(TypeList<Rows...>);
 using RingRow = decltype(rowOfAny(AllRows()));
 
-// Where the files of a trace are, and who owns its ring.
+// The location of a trace's files, and the owner of its ring.
 struct WrittenTrace {
   std::string path;
   std::uint64_t stream_id = 0;
@@ -32,24 +32,24 @@ struct WrittenTrace {
   gid_t gid = 0;
 };
 
-// Returns the definitions of what the rows of `named` name, as far as the ends
-// of the trace's files have them. Reads some MiB, and may block on their file
+// Returns the definitions that the rows of `named` use, as far as the newest
+// files of the trace contain them. Reads several MiB and may block on the file
 // system.
 v1::Payload findDefinitions(const WrittenTrace& trace, v1::Payload named);
 
 // Not thread safe.
 class RingNews {
  public:
-  // As RingTail::open().
+  // Behaves like RingTail::open().
   static std::optional<Result<std::unique_ptr<RingNews>>> open(
       const RingFile& ring);
 
   const RingTail& tail() const { return *tail_; }
 
-  // Reads what is new. False when the ring can no longer be read.
+  // Reads the new records. Returns false if the ring can no longer be read.
   bool poll();
-  // Of the last poll. What rows name is defined here, or was before, or is to
-  // be looked up.
+  // Return the results of the last poll. Definitions that rows use are here, in
+  // earlier polls, or must be looked up with findDefinitions().
   const std::vector<RingRow>& rows() const { return rows_; }
   v1::Payload& definitions() { return definitions_; }
 
@@ -61,7 +61,7 @@ class RingNews {
   void add(const Ring::Record& record);
 
   const std::unique_ptr<RingTail> tail_;
-  // Of definitions; of no rows.
+  // Collects definitions only, no rows.
   ChunkBuilder builder_;
   std::vector<RingRow> rows_;
   v1::Payload definitions_;

@@ -12,8 +12,8 @@
 namespace traced {
 namespace {
 
-// A thread that does not go on for so long was stopped or is dead: what others
-// recorded behind it is not held back for ever.
+// A thread that makes no progress for this long is stopped or dead. The records
+// of other threads after it are then no longer held back.
 constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
@@ -85,7 +85,7 @@ bool RingTail::poll(const std::function<void(const Ring::Record&)>& visit) {
   if (!image.valid()) return false;
   skipTo(image.oldest());
   if (!readSlots(cursor_.position, image.head())) return false;
-  // What was claimed while it was read may be of another lap.
+  // Slots that were claimed during the read may hold records of another lap.
   std::uint64_t head = 0;
   if (!file_->readAt(content_.ring_offset + offsetof(RingControl, head),
                      {reinterpret_cast<char*>(&head), sizeof head})) {
@@ -94,13 +94,14 @@ bool RingTail::poll(const std::function<void(const Ring::Record&)>& visit) {
   if (head > content_.slots) {
     skipTo(std::min(head - content_.slots, image.head()));
   }
-  // What lies in front of the first whole record was never whole here.
+  // Slots before the first whole record were not complete at the first poll, so
+  // they do not count as missed.
   const bool was_read = std::exchange(read_before_, true);
   drops_ = image.drops();
   while (cursor_.position < image.head()) {
     if (!image.isCommitted(cursor_.position)) {
       if (!lost_place_ && !isStuck()) break;
-      // All of a record that is passed over.
+      // Skips all slots of the uncommitted record.
       lost_place_ = true;
       missed_slots_ += was_read;
       ++cursor_.position;

@@ -1,9 +1,9 @@
-// RingTail follows the ring of a process that lives: what it recorded since it
-// was asked last. It only reads, and the process knows nothing of it.
+// RingTail follows the ring of a live process and returns what it recorded
+// since the last poll. It only reads, and does not affect the process.
 //
-// The records of a ring stay where they are, written to a file or not, until
-// their slots are claimed again. Who asks often enough sees all of them; what
-// was claimed again meanwhile is counted.
+// Records stay in the ring until their slots are claimed again, whether they
+// were written to a file or not. Frequent polls see all records. Slots that
+// were claimed again before a poll are counted.
 
 #pragma once
 
@@ -23,34 +23,35 @@
 
 namespace traced {
 
-// Not thread safe. Memory: that of a ring, as far as it was used.
+// Not thread safe. Uses at most as much memory as the used part of the ring.
 class RingTail {
  public:
-  // It begins with the oldest record that the ring has. Absent when the ring is
-  // gone, or still being made. An Error is one sentence about why it cannot be
-  // followed.
+  // Starts with the oldest record in the ring. Returns nullopt if the ring is
+  // gone or still being created. An Error is one sentence with the reason why
+  // it cannot be followed.
   static std::optional<Result<std::unique_ptr<RingTail>>> open(
       const RingFile& ring);
 
   const v1::Header& header() const { return content_.header; }
-  // Part 0 of its trace; "" when it does not say.
+  // Returns part 0 of its trace; "" if the ring does not name it.
   const std::string& tracePath() const { return content_.trace_path; }
-  // Of its file.
+  // Return the owner of the ring file.
   uid_t uid() const { return file_->uid(); }
   gid_t gid() const { return file_->gid(); }
-  // Whether its process lives and records.
+  // Returns whether the process lives and records.
   bool isAlive() const { return file_->isLinked() && file_->isAlive(); }
 
-  // Calls visit with each record that is new, in their order. False when the
-  // ring can no longer be read.
+  // Calls `visit` with each new record in order. Returns false if the ring can
+  // no longer be read.
   bool poll(const std::function<void(const Ring::Record&)>& visit);
 
   std::uint64_t slots() const { return content_.slots; }
-  // Up to which position records were seen.
+  // Returns the position up to which records were read.
   std::uint64_t position() const { return cursor_.position; }
-  // Slots that were claimed again before they were read.
+  // Returns the number of slots that were claimed again before they were read.
   std::uint64_t missedSlots() const { return missed_slots_; }
-  // What did not get into the ring, by thread, as of the last poll.
+  // Returns the records dropped before the ring, by thread, as of the last
+  // poll.
   const std::vector<ThreadDropCount>& drops() const { return drops_; }
 
  private:
@@ -61,22 +62,22 @@ class RingTail {
   bool readControl();
   // Reads the slots of positions [begin, end).
   bool readSlots(std::uint64_t begin, std::uint64_t end);
-  // Goes on at a position, in front of which slots were claimed again.
+  // Continues at a position because the slots before it were claimed again.
   void skipTo(std::uint64_t position);
   bool isStuck();
 
   const std::unique_ptr<SegmentFile> file_;
   const SegmentContent content_;
-  // As the ring is laid out. What is not read takes no memory: a ring may say
-  // that it is large.
+  // A copy of the ring's layout. Unread parts take no memory, because a hostile
+  // ring may claim any size.
   const std::size_t bytes_;
   const std::unique_ptr<char[]> memory_;
   RingImage::Cursor cursor_;
-  // What was there when it was first read, and lost then, is not missed.
+  // False until the first poll. Slots lost before it do not count as missed.
   bool read_before_ = false;
-  // The cursor may be inside of a record: the next whole one is looked for.
+  // The cursor may be inside a record, so search for the next whole one.
   bool lost_place_ = true;
-  // Where a thread claimed a slot and was not done with it, and since when.
+  // A claimed slot that is not committed yet, and since when.
   std::uint64_t waits_at_ = ~std::uint64_t{0};
   Clock::time_point waits_since_;
   std::uint64_t missed_slots_ = 0;

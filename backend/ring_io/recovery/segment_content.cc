@@ -14,14 +14,13 @@
 namespace traced {
 namespace {
 
-// The largest ring there is (TRACED_RING_MB), and far more than what describes
-// it.
+// Largest valid ring (TRACED_RING_MB), and ample space for the data before it.
 constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;  // 1 GiB
 constexpr std::uint64_t kMaxRingOffset = std::uint64_t{16} << 20;
-// Enough to see whether something is in a file that is no segment.
+// Enough to detect content in a file that is no segment.
 constexpr std::uint64_t kMinBytes = std::uint64_t{64} << 10;
 
-// All zero, and so without the magic number, when there are too few bytes.
+// Returns zeros, which lack the magic number, if there are too few bytes.
 SegmentHeader headOf(std::string_view file) {
   SegmentHeader head{};
   if (file.size() >= sizeof head) {
@@ -34,7 +33,8 @@ bool fits(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
   return offset <= size && bytes <= size - offset;
 }
 
-// The numbers of a segment that is longer than these bytes.
+// Returns whether the header is valid but belongs to a file longer than
+// `file_bytes`.
 bool isCutShort(const SegmentHeader& head, std::uint64_t file_bytes) {
   return std::has_single_bit(head.slots) && head.slots <= kMaxSlots &&
          head.ring_offset <= kMaxRingOffset &&
@@ -61,7 +61,7 @@ std::uint64_t streamIdOf(std::string_view file) {
   return head.magic == SegmentHeader::kMagic ? head.stream_id : 0;
 }
 
-// "traced.UID.STREAM.ring"
+// The name is "traced.UID.STREAM.ring".
 std::uint64_t streamIdIn(std::string_view name) {
   constexpr std::string_view kBegin = "traced.";
   constexpr std::string_view kEnd = ".ring";

@@ -1,5 +1,5 @@
-// SegmentContent is a checked copy of a segment file. The file is not trusted:
-// every number in it may be anything.
+// SegmentContent is a validated copy of a segment file. The file is not
+// trusted: its numbers may have any value.
 
 #pragma once
 
@@ -12,42 +12,42 @@
 
 namespace traced {
 
-// No recorder makes a larger file: 1 GiB of slots (TRACED_RING_MB), and far
-// more than what describes them.
+// Upper bound of a recorder's file: 1 GiB of slots (TRACED_RING_MB), and ample
+// space for the rest.
 inline constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1088} << 20;
 
 struct SegmentContent {
   v1::Header header;
-  // Part 0 of the trace; "" when that is too long a path.
+  // Part 0 of the trace; "" if its path was too long.
   std::string trace_path;
-  // Where in the file the ring's memory is, and its size in slots.
+  // Offset of the ring's memory in the file, and its size in slots.
   std::uint64_t ring_offset = 0;
   std::uint64_t slots = 0;
 };
 
-// Looks into the whole bytes of a segment file. The error is one sentence.
+// Parses the whole bytes of a segment file. The error is one sentence.
 Result<SegmentContent> parseSegment(std::string_view file);
-// The same of its first bytes, all before its ring.
+// Does the same with only the bytes before the ring.
 Result<SegmentContent> parseSegmentHead(std::string_view first,
                                         std::uint64_t file_bytes);
 
-// Whether these are the whole bytes of a segment that its process had not
-// finished making: it says whose it is, and holds no record.
+// Returns whether `file` holds the whole bytes of a segment whose creation was
+// not finished. Such a segment names its process but holds no record.
 bool wasNeverUsed(std::string_view file);
 
-// How much there is to be read of a file of `file_bytes`, by its first bytes:
-// of what is no segment, or none that a recorder makes, only the beginning.
+// Returns how many bytes of a file to read, given its first bytes. For files
+// that no recorder makes, that is only the beginning.
 std::uint64_t bytesToRead(std::string_view first, std::uint64_t file_bytes);
-// Of the first bytes of a segment file: whether its process is done with making
-// it, and of which stream it is; 0 when they do not say.
+// Read the first bytes of a segment file. isNamed() returns whether its
+// creation is finished. streamIdOf() returns its stream id, or 0 if unknown.
 bool isNamed(std::string_view file);
 std::uint64_t streamIdOf(std::string_view file);
 
-// Of which stream a segment file is by its name; 0 when it is no such name.
+// Returns the stream id in a segment's file name, or 0 if it is no such name.
 std::uint64_t streamIdIn(std::string_view name);
 
-// The part 0 named in the first bytes of a segment file; "" when they are none,
-// or it is not named yet.
+// Returns the path of part 0 in the first bytes of a segment file. Returns ""
+// if they are invalid or the path is not set yet.
 std::string tracePathIn(std::string_view file);
 
 }  // namespace traced

@@ -16,15 +16,15 @@
 namespace traced {
 namespace {
 
-// Where the next data begins at or behind `offset`, at most `end`. A file
-// system that cannot tell has data everywhere.
+// Returns the start of the next data at or after `offset`, at most `end`.
+// Without support from the file system, everything counts as data.
 std::size_t nextData(int fd, std::size_t offset, std::size_t end) {
   const off_t at = lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
   if (at < 0) return errno == ENXIO ? end : offset;
   return std::min(static_cast<std::size_t>(at), end);
 }
 
-// Where the data that begins at `offset` ends.
+// Returns the end of the data that begins at `offset`, at most `end`.
 std::size_t endOfData(int fd, std::size_t offset, std::size_t end) {
   const off_t at = lseek(fd, static_cast<off_t>(offset), SEEK_HOLE);
   const bool told = at > static_cast<off_t>(offset);
@@ -45,7 +45,7 @@ SegmentCopy::SegmentCopy(int fd, std::size_t bytes) {
     if (!copy(fd, at, end)) return;
     at = nextData(fd, end, bytes);
   }
-  // The end may be a hole, or not be there any more.
+  // The file may end with a hole, or have been truncated.
   struct stat status;
   if (fstat(fd, &status) != 0) return;
   bytes_ = std::min(bytes, static_cast<std::size_t>(status.st_size));
@@ -87,8 +87,8 @@ std::uint64_t commitAt(std::string_view segment, std::size_t slot_at) {
   return commit;
 }
 
-// Whether the slots of the record that is committed so were claimed again: the
-// commit word stays the old one until the new record is filled in.
+// Returns whether the slots of a committed record were claimed again. The old
+// commit word remains until the new record is filled in.
 bool isReused(std::uint64_t commit, std::uint64_t slots, std::uint64_t head) {
   return commit > 0 && commit <= head && head - (commit - 1) > slots;
 }

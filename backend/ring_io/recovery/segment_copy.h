@@ -1,5 +1,4 @@
-// Copies of a segment file: of one that nobody writes to, and of one whose
-// process may write to it while it is read.
+// Copies segment files, including those that a live process still writes.
 
 #pragma once
 
@@ -12,13 +11,13 @@
 
 namespace traced {
 
-// SegmentCopy is a copy of the first bytes of a file. What the file holds no
-// data for takes no memory here either: anybody can make a file that seems
-// large.
+// SegmentCopy holds the first bytes of a file. Holes of the file take no
+// memory, because any user can create a large sparse file.
 class SegmentCopy {
  public:
   SegmentCopy() = default;
-  // Shorter when the file is, or when it cannot be read.
+  // Copies up to `bytes` bytes of the file; fewer if the file is shorter or a
+  // read fails.
   SegmentCopy(int fd, std::size_t bytes);
   ~SegmentCopy();
   SegmentCopy(SegmentCopy&& other) noexcept;
@@ -28,7 +27,7 @@ class SegmentCopy {
   std::span<char> writable() { return {memory_, bytes_}; }
 
  private:
-  // Copies the bytes [begin, end). False when there are fewer.
+  // Copies the bytes [begin, end). Returns false if fewer are available.
   bool copy(int fd, std::size_t begin, std::size_t end);
 
   char* memory_ = nullptr;
@@ -36,13 +35,15 @@ class SegmentCopy {
   std::size_t bytes_ = 0;
 };
 
-// Makes a copy of a segment whose process may write to it while it is read: of
-// two readings of the same size, one after the other, of which the first is
-// `content`, and from the head of the ring after the second. A slot is
-// committed last, so what the first reading finds committed is whole in the
-// second, unless its slots were claimed for something else by then. Afterwards
-// the second has the counters of the first, and a slot that is not what it was
-// in it is empty.
+// Makes a consistent copy of a segment that its process may have written
+// meanwhile.
+// `first` and `second` are two consecutive readings of the same size, and
+// `content` was parsed from `first`. `head_after` is the ring's head, read
+// after `second`.
+// A slot's commit word is written last. A slot that is committed in `first` is
+// therefore whole in `second`, unless it was claimed again.
+// Afterwards `second` has the counters of `first`. Slots that changed since
+// `first` or were claimed again are empty.
 void settle(const SegmentContent& content, std::string_view first,
             std::span<char> second, std::uint64_t head_after);
 

@@ -19,11 +19,11 @@
 namespace traced {
 namespace {
 
-// Far longer than it takes to lock a file after creating it.
+// Far longer than the time between creating and locking a file.
 constexpr time_t kMakingSeconds = 60;
-// Far more than what is before a ring.
+// Ample for the data before a ring.
 constexpr std::uint64_t kMaxHeadBytes = std::uint64_t{1} << 20;
-// The unit of st_blocks on Linux, whatever the file system.
+// The unit of st_blocks on Linux, for all file systems.
 constexpr std::uint64_t kStatBlockBytes = 512;
 
 }  // namespace
@@ -65,7 +65,7 @@ std::string SegmentFile::whyRefusedLive() const {
   std::string why = whyRefused();
   struct stat status;
   if (!why.empty() || fstat(fd_, &status) != 0) return why;
-  // A recorder allocates every block: only its last one may be shorter.
+  // A recorder allocates every block.
   const auto allocated = std::uint64_t{kStatBlockBytes} *
                          static_cast<std::uint64_t>(status.st_blocks);
   return allocated < static_cast<std::uint64_t>(status.st_size)
@@ -129,7 +129,8 @@ bool SegmentFile::isAlive() const {
   struct flock whole {};
   whole.l_type = F_RDLCK;
   whole.l_whence = SEEK_SET;
-  // A lock that cannot be asked for is a file that cannot be had at all.
+  // If the lock cannot be queried, the file is treated as unlocked: it is
+  // unusable anyway.
   return fcntl(fd_, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
@@ -142,7 +143,7 @@ SegmentCopy SegmentFile::readLive() const {
   std::uint64_t head = 0;
   const std::size_t head_at =
       content->ring_offset + offsetof(RingControl, head);
-  // Of a file that became shorter nothing of the second reading is used either.
+  // If the file became shorter, nothing of the second reading is used.
   if (pread(fd_, &head, sizeof head, static_cast<off_t>(head_at)) < 0) head = 0;
   settle(*content, first.bytes(), second.writable(), head);
   return second;

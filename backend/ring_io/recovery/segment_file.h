@@ -1,5 +1,5 @@
-// SegmentFile is a segment seen from outside: whether its owner lives, and what
-// is in it. It is opened for reading only.
+// SegmentFile inspects another process's segment: whether its owner lives, and
+// its content. The file is opened read-only.
 
 #pragma once
 
@@ -20,15 +20,16 @@ namespace traced {
 class SegmentFile {
  public:
   enum class Owner {
-    // Nobody can write to the segment any more, and the lock is ours.
+    // No process can write to the segment any more, and this object holds the
+    // lock.
     kDead,
-    // Somebody has the lock: its process, or another recovery.
+    // Another process has the lock: the owner, or another recovery.
     kAlive,
     // The file is gone: another recovery was first.
     kGone,
   };
 
-  // nullptr when there is no such regular file that may be read.
+  // Returns nullptr unless the path is a regular file that may be read.
   static std::unique_ptr<SegmentFile> open(const std::string& path);
   ~SegmentFile();
   SegmentFile(const SegmentFile&) = delete;
@@ -38,37 +39,42 @@ class SegmentFile {
   int descriptor() const { return fd_; }
   uid_t uid() const { return uid_; }
   gid_t gid() const { return gid_; }
-  // Part 0 of its trace; "" when it does not say.
+  // Returns part 0 of its trace; "" if the segment does not name it.
   std::string tracePath() const;
-  // 0 when it does not say.
+  // Returns 0 if the segment does not name it.
   std::uint64_t streamId() const;
-  // Returns why it cannot be a ring that this user may rely on: its owner, mode
-  // or size. "": it can. Asked of the open file, before anything of it is used.
+  // Returns the reason why this user must not trust the file: its owner, mode
+  // or size. Returns "" if it is acceptable. Call before any content is used.
   std::string whyRefused() const;
-  // The same of a ring that is read where it was made, which has no holes.
+  // Does the same for a ring that is read where it was created. Such a file has
+  // no holes.
   std::string whyRefusedLive() const;
-  // Whether its owner may be about to lock it: it has no content yet.
+  // Returns whether its owner may still be about to lock it, because it has no
+  // content yet.
   bool isBeingMade() const;
 
-  // Does not wait. The lock is held until destruction.
+  // Tries to take the lock without blocking. The lock is held until
+  // destruction.
   Owner lock();
-  // Whether its process lives; takes no lock. Only of a segment that is not
-  // being made.
+  // Returns whether the process lives, without taking a lock. Requires a
+  // segment that is not being created.
   bool isAlive() const;
-  // Whether it has a name still: it is removed when it is closed or recovered.
+  // Returns whether the file still has a name. The name is removed on close and
+  // after recovery.
   bool isLinked() const;
-  // The process that has the lock; see process_watch.h.
+  // Returns the process that holds the lock; see process_watch.h.
   std::optional<pid_t> lockOwner() const;
-  // Whose it is, without its ring.
+  // Returns the content without the ring.
   Result<SegmentContent> describe() const;
-  // A copy of what it says to hold; shorter when it cannot be read. Of a file
-  // that is no segment only the beginning.
+  // Returns a copy of the whole segment. It is shorter if a read fails. For a
+  // file that is no segment it holds only the beginning.
   SegmentCopy read() const;
-  // The same while its process may write to it; see segment_copy.h.
+  // Does the same while the process may write to the segment; see
+  // segment_copy.h.
   SegmentCopy readLive() const;
-  // Fills `bytes` with what is at an offset. False when there is less.
+  // Fills `bytes` from an offset. Returns false if fewer bytes are available.
   bool readAt(std::uint64_t offset, std::span<char> bytes) const;
-  // False when it cannot be removed. Only when locked.
+  // Removes the file. Returns false on failure. Requires the lock.
   bool remove();
 
  private:

@@ -17,7 +17,7 @@
 namespace traced {
 namespace {
 
-// A chunk has at most this many slots, as the writer's.
+// Maximum slots per chunk, as in the writer.
 constexpr std::uint64_t kChunkSlots = 65536;
 
 std::uint64_t maxBytes(const v1::Header& header) {
@@ -29,7 +29,8 @@ std::uint64_t maxBytes(const v1::Header& header) {
   return bytes;
 }
 
-// Whether a reader accepts the chunk: a damaged ring must not spoil a trace.
+// Returns whether a reader accepts the chunk. A damaged ring must not make a
+// trace unreadable.
 bool isReadable(const std::string& framed) {
   MemorySource source(framed);
   ChunkScanner scanner(source);
@@ -106,7 +107,7 @@ Result<std::string> StreamRecovery::missingChunks(
   const bool went_on = written_->endPosition() > ring_.head();
   if (went_on && !alive) return Error{"its ring ends before its trace does"};
   if (went_on || written_->accounts().closed()) return std::string();
-  // What the file refused is in no file.
+  // Records that the file refused are in no file.
   const bool refused =
       ring_.refused() > countersOf(written_->accounts()).write_failed;
   if (alive && ring_.tail() > written_->endPosition() && !refused) {
@@ -124,9 +125,11 @@ Result<std::string> StreamRecovery::missingChunks(
   return std::move(sink.content);
 }
 
-// The chunks say what they cover, so it does not matter whether the process
-// died before or after it freed the slots of the last one. What the sink
-// refused may still be in the ring, and is then refused no more.
+// Determines what the files lack. Chunks state the positions they cover. It
+// does not matter whether the process died before or after it freed the slots
+// of the last one.
+// Records that the sink refused may still be in the ring; they then no longer
+// count as refused.
 void StreamRecovery::survey() {
   start_ = std::max(written_->endPosition(), ring_.oldest());
   end_.position = start_;
@@ -141,7 +144,7 @@ void StreamRecovery::survey() {
   counters_.deleted = written_->recordsDeleted();
   RecordCounters of_ring;
   of_ring.setRingDrops(ring_.drops());
-  // Counters only grow: a ring that says less than the file is damaged.
+  // Counters only grow. A ring with smaller counters than the file is damaged.
   if (of_ring.ring_full >= counters_.ring_full &&
       of_ring.issue_lost >= counters_.issue_lost) {
     counters_.setRingDrops(of_ring.thread_drops);
@@ -176,8 +179,8 @@ RecoverOutcome StreamRecovery::write(Sink& sink) {
   while (outcome == RecoverOutcome::kRecovered && !last) {
     outcome = writeFrom(sink, cursor, last);
   }
-  // The last chunk deleted a part, which it could not know. One that says so
-  // may do it once more.
+  // The last chunk may have deleted a part, which its accounts do not include.
+  // A corrected chunk may delete one more.
   for (int more = 0; more < 2 && outcome == RecoverOutcome::kRecovered &&
                      sink.recordsDeleted() != counters_.deleted;
        ++more) {
@@ -186,8 +189,8 @@ RecoverOutcome StreamRecovery::write(Sink& sink) {
   return outcome;
 }
 
-// What earlier chunks define may make a chunk too large for readers: then one
-// of half as many records is written. One record alone never is.
+// Definitions from earlier chunks may make a chunk too large for readers. It is
+// then written with half as many records. A single record always fits.
 RecoverOutcome StreamRecovery::writeFrom(Sink& sink, RingImage::Cursor& cursor,
                                          bool& last) {
   for (std::uint64_t slots = most_slots_;; slots /= 2) {
@@ -202,8 +205,8 @@ RecoverOutcome StreamRecovery::writeFrom(Sink& sink, RingImage::Cursor& cursor,
   }
 }
 
-// Adds the records of so many slots to the builder, or fewer; false if there
-// are no more behind them.
+// Adds records of at most `slots` slots to the builder. Returns false if no
+// more records follow.
 bool StreamRecovery::fill(RingImage::Cursor& cursor, std::uint64_t slots) {
   const std::uint64_t first = cursor.position;
   Ring::Record record;
@@ -239,14 +242,14 @@ RecoverOutcome StreamRecovery::appendChunk(Sink& sink, std::uint64_t first,
 v1::Accounts StreamRecovery::accounts(bool last) const {
   v1::Accounts accounts = written_->accounts();
   setCounters(accounts, counters_);
-  // Its end may have been refused, as by a full disk.
+  // The file may have refused the closing chunk, for example on a full disk.
   accounts.set_closed(last && !alive_ && ring_.closed());
   accounts.set_recovered(last && !alive_);
   return accounts;
 }
 
-// The process's clocks at its end are not known, and those of now would make
-// its stream last until now: its last heartbeat tells until when it lived.
+// The clocks at the process's end are unknown. The current clocks would extend
+// its stream until now, so the last heartbeat is used.
 ClockReading StreamRecovery::anchor() const {
   if (read_at_) return *read_at_;
   const bool has_chunk = written_->header().stream_id() != 0;

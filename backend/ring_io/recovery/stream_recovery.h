@@ -1,5 +1,5 @@
-// StreamRecovery brings back one stream: from a copy of its dead process's
-// segment to the end of its trace.
+// StreamRecovery recovers one stream: it appends the records in a copy of a
+// dead process's segment to the end of the trace.
 
 #pragma once
 
@@ -24,17 +24,19 @@ namespace traced {
 
 class StreamRecovery {
  public:
-  // Of `segment`, whose whole bytes are `file`; both outlive this.
+  // `file` holds the whole bytes of `segment`. Both must outlive this object.
   StreamRecovery(const SegmentContent& segment, std::string_view file);
 
-  // To the end of the trace whose part 0 is `trace`. Sets the outcome, the
-  // reason, and what was counted.
+  // Appends to the trace whose part 0 is `trace`. Sets the outcome, the reason
+  // and the counters of `result`.
   void run(const std::string& trace, const RecoverOptions& options,
            RecoveredSegment& result);
 
-  // What `written` lacks, as chunks that nothing is done with: "" when that is
-  // nothing. `alive`: its process lived, and had recorded no more than is here
-  // at `read_at`, where that is known on its clocks.
+  // Returns the chunks that `written` lacks, without writing them. Returns ""
+  // if it lacks none.
+  // `alive`: the process was alive when the ring was read, and had recorded
+  // nothing beyond it. `read_at` is that time on the process's clocks, if
+  // known.
   Result<std::string> missingChunks(std::unique_ptr<WrittenStream> written,
                                     bool alive,
                                     const std::optional<ClockReading>& read_at);
@@ -42,35 +44,37 @@ class StreamRecovery {
  private:
   RecoverOutcome tryRun(const std::string& trace, const RecoverOptions& options,
                         std::string& why);
-  // Finds out what the trace lacks.
+  // Determines what the trace lacks.
   void survey();
   RecoverOutcome append(std::string& why);
-  // Gives all of it to the sink.
+  // Writes all missing chunks to the sink.
   RecoverOutcome write(Sink& sink);
-  // Writes the next chunk from the cursor on, and moves it. `last`: of all.
+  // Writes the next chunk from the cursor on and advances the cursor. Sets
+  // `last` if it is the last one.
   RecoverOutcome writeFrom(Sink& sink, RingImage::Cursor& cursor, bool& last);
   bool fill(RingImage::Cursor& cursor, std::uint64_t slots);
-  // Writes what the builder has as the chunk of positions [first, end).
+  // Writes the builder's content as the chunk of positions [first, end).
   RecoverOutcome appendChunk(Sink& sink, std::uint64_t first, std::uint64_t end,
                              bool last);
   v1::Accounts accounts(bool last) const;
-  // Until when its process is known to have lived.
+  // Returns the last time at which the process is known to have lived.
   ClockReading anchor() const;
-  // That of the file, which has a checksum, if there is any.
+  // Returns the header from the trace file, which has a checksum, or else the
+  // segment's.
   const v1::Header& header() const;
 
   const SegmentContent& segment_;
   const RingImage ring_;
   std::unique_ptr<WrittenStream> written_;
-  // The first position that no chunk has and the ring still has.
+  // The first position that is in the ring but in no chunk.
   std::uint64_t start_ = 0;
   bool alive_ = false;
   std::optional<ClockReading> read_at_;
   v1::ProcessEnd process_end_;
-  // Where the survey ended.
+  // End of the survey.
   RingImage::Cursor end_;
   std::uint64_t records_ = 0;
-  // Of one chunk.
+  // Maximum slots of one chunk.
   std::uint64_t most_slots_ = 0;
   RecordCounters counters_;
   std::unique_ptr<ChunkBuilder> builder_;

@@ -22,7 +22,7 @@ std::uint64_t saturatingLess(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
 }
 
-// Why a trace has no part that can be found.
+// Returns the reason why no part of a trace was found.
 Error whyNot(const std::string& part_0) {
   struct stat status;
   if (lstat(part_0.c_str(), &status) == 0) {
@@ -130,8 +130,9 @@ void WrittenStream::readEnd() {
   });
 }
 
-// What rotation deleted since the last accounts is told by the first chunk that
-// is left: it says how much was written before.
+// Determines the records of each part and those in deleted parts. The first
+// remaining chunk states how many records were written before it, including
+// parts deleted since the last accounts.
 void WrittenStream::countParts() {
   const RecordCounters end = countersOf(accounts_);
   records_deleted_ = end.deleted;

@@ -1,4 +1,4 @@
-// WrittenStream is what the files of a dead process's stream hold already.
+// WrittenStream reads what the trace files of a dead process's stream contain.
 
 #pragma once
 
@@ -20,29 +20,30 @@ namespace traced {
 
 class WrittenStream {
  public:
-  // Scans the parts that are there. An error, one sentence, if there is none,
-  // or if they are not this stream's.
+  // Scans the existing parts. Returns an error of one sentence if none exists
+  // or they belong to another stream.
   static Result<std::unique_ptr<WrittenStream>> open(const std::string& part_0,
                                                      std::uint64_t stream_id);
 
-  // What was found of the stream in files of any kind, which have no parts.
+  // Uses chunks that were found in files of any kind, which have no parts.
   static Result<std::unique_ptr<WrittenStream>> of(
       const WrittenChunks& written);
 
-  // Their bytes end with the last whole chunk: a chunk that was torn when its
-  // writer died is to be cut off, because its records are still in the ring.
-  // Other damage stays, behind it a reader finds its way again.
+  // Returns the parts. `bytes` of each ends with its last whole chunk.
+  // A chunk torn by the death of its writer must be truncated, because its
+  // records are still in the ring. Other damage remains, because readers
+  // resynchronize after it.
   const std::vector<TracePart>& parts() const { return parts_; }
-  // Ring positions from here on are in no chunk.
+  // Returns the ring position after the last chunk.
   std::uint64_t endPosition() const { return end_position_; }
-  // Of the last chunk that says so; nothing set when there is none.
+  // Return the values of the latest chunk that has them; empty if none has.
   const v1::Header& header() const { return header_; }
   const v1::Accounts& accounts() const { return accounts_; }
   const v1::ClockAnchor& anchor() const { return anchor_; }
-  // Records in parts that were deleted.
+  // Returns the number of records in deleted parts.
   std::uint64_t recordsDeleted() const { return records_deleted_; }
 
-  // Decodes the chunks, the newest first, until `visit` returns false.
+  // Decodes the chunks, newest first, until `visit` returns false.
   void newestFirst(const std::function<bool(const v1::Payload&)>& visit);
 
  private:
@@ -57,7 +58,7 @@ class WrittenStream {
   const v1::Payload* decode(const StoredChunk& chunk);
   void readEnd();
   void countParts();
-  // Records written before a part was begun.
+  // Returns the number of records written before the part was begun.
   std::uint64_t writtenBefore(std::size_t part);
 
   std::vector<TracePart> parts_;
@@ -69,13 +70,13 @@ class WrittenStream {
   std::uint64_t records_deleted_ = 0;
 
   ChunkDecoder decoder_;
-  // Of each part; open, so that a part can be read when it was deleted to make
-  // room for what is recovered.
+  // One per part. They stay open, so that a part can be read after it was
+  // deleted to make room.
   std::vector<std::unique_ptr<FileSource>> sources_;
 };
 
-// Whether `rest`, the end of a file behind its last whole chunk, is the
-// beginning of another one.
+// Returns whether `rest`, the end of a file after its last whole chunk, is the
+// beginning of another chunk.
 bool isTornChunk(std::string_view rest, std::uint64_t rest_bytes);
 
 }  // namespace traced
