@@ -1,12 +1,11 @@
-// What the writer thread does with records: add them up, encode them into
-// chunks, and append these to the file. Per record: time, and bytes in the
-// file.
+// Measures the writer thread: it adds up records, encodes them into chunks, and
+// appends the chunks to a file. Reports time and file bytes per record.
 //
 //   build/release/bench/encode_bench
 //
-// regular: the collectives of a training step, 40 of 4 shapes, at intervals
-// that vary by a few percent. random: gaps and durations that are evenly
-// distributed over six decades, which nothing can compress.
+// regular: the collectives of a training step, 40 with 4 shapes, at intervals
+// that vary by a few percent. random: gaps and durations distributed evenly
+// over six decades, which nothing can compress.
 
 #include <benchmark/benchmark.h>
 
@@ -32,7 +31,7 @@ class Gaps {
  public:
   explicit Gaps(bool regular) : regular_(regular) {}
 
-  // About `usual` ns, or anything.
+  // Returns about `usual` ns in regular mode, or any duration in random mode.
   std::int64_t next(double usual) {
     if (!regular_) {
       return static_cast<std::int64_t>(std::pow(10, 2 + 6 * even_(random_)));
@@ -73,7 +72,8 @@ void addEvent(Records& all, std::uint64_t position, RecordKind kind,
             std::string(reinterpret_cast<const char*>(&e), sizeof e));
 }
 
-// As the ring would give them out: definitions first, then kRecords events.
+// Returns records as the ring returns them: definitions first, then kRecords
+// events.
 Records records(bool regular) {
   constexpr std::uint32_t kShapes = 4, kBuffers = 40;
   Records all;
@@ -155,7 +155,7 @@ void encode(benchmark::State& state, bool regular) {
   state.counters["bytes_per_record"] = packed * kOperations / kRecords;
 }
 
-// As much as comes between two looks is added up at once.
+// Adds up all records of one writer interval at once.
 void addUp(benchmark::State& state) {
   const Records all = records(true);
   ChunkBuilder builder(header());

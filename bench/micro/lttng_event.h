@@ -1,5 +1,5 @@
-// The LTTng-UST event that peers_bench emits. Included several times by LTTng's
-// own headers, hence the unusual guard.
+// Defines the LTTng-UST event that peers_bench emits. LTTng's headers include
+// this file several times, hence the unusual guard.
 
 #undef TRACEPOINT_PROVIDER
 #define TRACEPOINT_PROVIDER traced_bench

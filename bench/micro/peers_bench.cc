@@ -1,11 +1,13 @@
-// The record path beside other tracers', those that were there at build time:
-// one event of five integers in bursts of 100, each followed by 2 ms in which
-// the consumers drain. traced's event is the return of an operation: a slot
-// with two integers and three bytes.
+// Compares the record path with the tracers that were available at build time.
+// Each records bursts of 100 events of five integers. The consumers drain for 2
+// ms after each burst.
+//
+// traced's event is the return of an operation: a slot with two integers and
+// three bytes.
 //
 //   build/release/bench/peers_bench
 //
-// LTTng records only while a session is on, see bench/README.md.
+// LTTng records only while a session is active; see bench/README.md.
 
 #include <benchmark/benchmark.h>
 
@@ -65,7 +67,7 @@ BENCHMARK(lttng)->UseManualTime()->Iterations(kBursts);
 
 #ifdef TRACED_BENCH_SPDLOG
 void spdlogAsync(benchmark::State& state) {
-  recorder();  // makes the directory, and removes it
+  recorder();  // creates the directory and registers its removal
   auto logger = spdlog::basic_logger_mt<spdlog::async_factory>(
       "bench", temporaryDirectory() + "/spdlog");
   bursts(state, [&](int i) {

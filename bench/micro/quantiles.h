@@ -1,4 +1,4 @@
-// Single calls under Google Benchmark, and the quantiles of their times.
+// Times single calls under Google Benchmark and reports quantiles.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace traced::bench {
 
-// One call, in nanoseconds with the two clock readings around it.
+// Times one call in nanoseconds, including two clock readings.
 template <typename Call>
 std::int64_t timed(benchmark::State& state, Call call) {
   const std::int64_t begin = readClock(CLOCK_MONOTONIC);

@@ -1,12 +1,13 @@
-// What recording costs the caller, without torch: the issue alone, and all that
-// is recorded of an operation that is waited for at once.
+// Measures what recording costs the caller without torch: the issue alone, and
+// all records of an operation that is waited for at once.
 //
 //   build/release/bench/record_bench
 //
-// warm: again and again. evicted: one at a time, after a walk through 16 MiB of
-// other memory; the time includes two clock readings. single: one at a time,
-// for the tail. The writer thread drains meanwhile, as in a job; operations
-// that found the ring full are counted as lost, since they are cheaper.
+// warm: repeated calls. evicted: single calls after a pass over 16 MiB of other
+// memory, including two clock readings. single: single calls, for the tail.
+//
+// The writer thread drains meanwhile, as in a job. Operations that find the
+// ring full are counted as lost, because they are cheaper.
 
 #include <benchmark/benchmark.h>
 
@@ -71,7 +72,7 @@ void single(benchmark::State& state, Path path) {
   Samples samples(static_cast<std::size_t>(state.max_iterations));
   std::int64_t n = 0;
   for (auto _ : state) {
-    // So that the ring has room for all: 2 slots each.
+    // Each operation takes 2 slots, so this leaves room for all.
     if (++n % 100'000 == 0) emptyRing();
     samples.add(timed(state, path));
   }

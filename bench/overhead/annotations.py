@@ -1,10 +1,10 @@
-"""What annotations cost: entering and leaving one, and an operation within one.
+"""Measures annotations: entering and leaving one, and an operation within one.
 
     .venv/bin/python bench/overhead/annotations.py [--rounds 21] [--json FILE]
 
-World size 1 over torch's fake backend, in one process, by the processor time of the calling
-thread. Blocks with and without an annotation alternate; figures are medians, with quartiles, over
-rounds. `with` alone is a context manager that does nothing.
+World size 1 over torch's fake backend, in one process. Times are processor time of the calling
+thread. Blocks with and without an annotation alternate; figures are medians over rounds, with
+quartiles. `with` alone is a context manager that does nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _nanoseconds(run: Callable[[], None]) -> float:
 
 
 def measure(rounds: int) -> paired.Found:
-    """Nanoseconds without an annotation, and added by it."""
+    """Returns the nanoseconds without an annotation and those that it adds."""
     import traced
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
-"""The arms of the per-operation bench: ways to run the same all_reduce.
+"""Defines the arms of the per-operation bench: ways to run the same all_reduce.
 
-An arm lives in a process of its own (Flight Recorder is switched by the environment, once
-per process) and runs blocks of operations when the driver asks for them.
+An arm runs in a process of its own, because the environment enables Flight Recorder once per
+process. It runs blocks of operations when the driver requests them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TRACERS = (
     "traced", "site", "full", "cpp", "watching", "disabled", "left_out", "crossnode", "printed",
     "flight_recorder", "profiler", "patch",
 )  # fmt: skip
-# Of those that are ours, what they are asked for.
+# Settings of those that belong to traced.
 SETTINGS = {
     "traced": {},
     "watching": {"TRACED_WATCH": "1"},
@@ -43,13 +43,15 @@ ARMS = [
 #: An operation that takes this long has waited for the GIL: half a switch interval.
 STALL_NS = 2_500_000
 
-# Kept alive while the process runs.
+# References that stay alive until the process ends.
 hooks: list[Any] = []
 
 
 @dataclass(frozen=True)
 class Block:
-    """What to run: so many operations, called this deep in Python, beside a busy thread or not."""
+    """A request: the number of operations, the Python call depth, and whether another thread is
+    busy.
+    """
 
     operations: int
     depth: int
@@ -57,14 +59,14 @@ class Block:
 
 
 def environment(arm: str) -> dict[str, str]:
-    """Environment of an arm, on top of the driver's."""
+    """Returns the environment of an arm, in addition to the driver's."""
     _, _, tracer = arm.partition("+")
     flights = "2000" if tracer == "flight_recorder" else "0"
     return {"TORCH_FR_BUFFER_SIZE": flights} | SETTINGS.get(tracer, {})
 
 
 def start_group(arm: str, rank: int, world: int, store: str) -> Any:
-    """The process group that the arm measures."""
+    """Returns the process group that the arm measures."""
     import torch.distributed as dist
 
     backend, _, tracer = arm.partition("+")
@@ -79,7 +81,8 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
         name = "traced:fake" if traced else "fake"
         dist.init_process_group(name, rank=rank, world_size=world, store=FakeStore())
         if tracer == "flight_recorder":
-            # torch gives the hook to backends that do not record by themselves, but not to this.
+            # torch attaches the hook only to backends that do not record by
+            # themselves, and omits this one.
             from torch._C._distributed_c10d import FlightRecorderHook
 
             hooks.append(FlightRecorderHook.attach(dist.group.WORLD, [0]))
@@ -91,7 +94,7 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
 
 
 def tracer_context(arm: str) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """What must be active around a block."""
+    """Returns a context manager for the tracer, to be active around a block."""
     if not arm.endswith("+profiler"):
         return contextlib.nullcontext
     from torch.profiler import ProfilerActivity, profile
@@ -100,7 +103,7 @@ def tracer_context(arm: str) -> Callable[[], contextlib.AbstractContextManager[A
 
 
 def patched(call: Callable[..., Any]) -> Callable[..., Any]:
-    """What tracers in Python put in the place of a function: two clock reads and an append."""
+    """Wraps a function like a Python tracer does: two clock reads and an append."""
     records: deque[tuple[str, int, int, int]] = deque(maxlen=2000)
 
     def traced_call(tensors: list[Any], options: Any) -> Any:
@@ -113,7 +116,7 @@ def patched(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def caller(arm: str, group: Any) -> Callable[[], None]:
-    """One operation, with its wait."""
+    """Returns a function that runs one operation and waits for it."""
     import torch
     from torch._C._distributed_c10d import AllreduceOptions
 
@@ -129,7 +132,7 @@ def caller(arm: str, group: Any) -> Callable[[], None]:
 
 
 def timed(block: Block, one: Callable[[], None]) -> dict[str, float]:
-    """Runs a block; nanoseconds per operation, wall and CPU of the whole process."""
+    """Runs a block. Returns nanoseconds per operation: wall time, and CPU time of the process."""
     operations = range(block.operations)
     cpu, wall = time.process_time_ns(), time.perf_counter_ns()
     for _ in operations:
@@ -139,7 +142,7 @@ def timed(block: Block, one: Callable[[], None]) -> dict[str, float]:
 
 
 def timed_one_by_one(block: Block, one: Callable[[], None]) -> dict[str, float]:
-    """The same beside a busy thread: the median operation, and the share that stalled."""
+    """Does the same beside a busy thread. Returns the median and the share that stalled."""
     times = []
     for _ in range(block.operations):
         begin = time.perf_counter_ns()
@@ -151,7 +154,7 @@ def timed_one_by_one(block: Block, one: Callable[[], None]) -> dict[str, float]:
 
 @contextlib.contextmanager
 def busy_thread() -> Iterator[None]:
-    """A thread that computes in Python all the time."""
+    """Runs a thread that computes in Python all the time."""
     stop = threading.Event()
 
     def spin() -> None:
@@ -166,12 +169,12 @@ def busy_thread() -> Iterator[None]:
 
 
 def nested(depth: int, function: Callable[[], Any]) -> Any:
-    """Calls the function from so many Python frames below."""
+    """Calls the function from `depth` additional Python frames."""
     return function() if depth <= 0 else nested(depth - 1, function)
 
 
 def run(block: Block, one: Callable[[], None]) -> dict[str, float]:
-    """Runs a block as it is described."""
+    """Runs a block as described."""
     if not block.busy:
         return nested(block.depth, lambda: timed(block, one))  # type: ignore[no-any-return]
     with busy_thread():
@@ -179,7 +182,7 @@ def run(block: Block, one: Callable[[], None]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Runs a block per line of standard input: arms.py ARM RANK WORLD STORE."""
+    """Runs one block per line of standard input: arms.py ARM RANK WORLD STORE."""
     import torch
 
     arm, rank, world, store = sys.argv[1:]

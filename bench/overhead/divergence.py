@@ -1,10 +1,10 @@
-"""How soon `tracectl serve` tells that ranks diverge, at its default interval.
+"""Measures how soon `tracectl serve` reports that ranks diverge, at its default interval.
 
     .venv/bin/python bench/overhead/divergence.py [--rounds 20] [--json FILE]
 
-Four ranks over Gloo run the jobs of the test that `serve` tells faults before anything hangs
-(tests/integration/jobs/served.py). It is the time from the moment at which two ranks have called
-different operations under one number, until the command of --on-verdict has got the verdict.
+Four ranks over Gloo run the jobs of tests/integration/jobs/served.py. The time starts when two
+ranks have called different operations with the same number. It ends when the command of
+--on-verdict has received the verdict.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INTERVAL_S = 1.0
 
 
 def _diverged_ns(fault: str, folder: Path) -> int:
-    """When the first two different calls of one number were both made."""
+    """Returns when both of the first two different calls with one number were made."""
     number = next(
         i
         for i, calls in enumerate(zip(FAULTS[fault], HEALTHY, strict=False))
@@ -47,7 +47,7 @@ def _diverged_ns(fault: str, folder: Path) -> int:
 def _seconds(start: Launcher, fault: str, folder: Path) -> float:
     verdict = folder / "verdict"
     with serving(folder, "--on-verdict", f"cat > {verdict}", interval=str(_INTERVAL_S)):
-        # Whatever part of an interval is left.
+        # Starts at a random time within an interval.
         time.sleep(random.uniform(0, _INTERVAL_S))
         with held(start, 4, "jobs.served:diverges", folder, fault):
             while not verdict.exists() or not verdict.read_text():
@@ -60,7 +60,7 @@ def _summary(seconds: list[float]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints seconds, for each fault and for all."""
+    """Prints the seconds for each fault and for all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", type=Path)

@@ -1,11 +1,11 @@
-"""What a keeper costs, and how fast it is.
+"""Measures the cost and the speed of a keeper.
 
     keeper.py [--ranks N] [--rounds N] [--operations N] [--seconds N]
 
-Each round starts ranks that record, ends all of them by SIGKILL, and says, in milliseconds:
-how long it took to start the keeper (in the first rank's init_process_group), from the kill
-until the last ring was in its trace, and until the keeper had gone. Once: its memory and what
-it takes of a core while the ranks live.
+Each round starts ranks that record, kills all of them with SIGKILL, and prints milliseconds: to
+start the keeper (in the first rank's init_process_group), from the kill until the last ring was in
+its trace, and from the kill until the keeper ended. Prints once: its memory, and its share of a
+core while the ranks live.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _keeper_of(folder: Path) -> int | None:
 
 
 def _has_ended(pid: int) -> bool:
-    try:  # whoever takes in orphans need not have waited for it yet
+    try:  # the process that adopts orphans may not have waited for it yet
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except OSError:
         return True

@@ -1,12 +1,13 @@
-"""What tracking modules adds: to the call of a module, and to an operation.
+"""Measures what module tracking adds to the call of a module and to an operation.
 
     .venv/bin/python bench/overhead/modules.py [--rounds 21] [--json FILE]
 
-World size 1 over Gloo, in one process. Blocks with and without tracking alternate; figures are
-medians, with quartiles, over rounds of the differences of neighbouring blocks. The modules do
-nothing, with and without a hook of their own (a module with hooks takes PyTorch's slower path
-anyway, and is left behind its hooks); the operation is an all_reduce of 16 floats with its wait,
-issued in a module's forward, and by a node of the autograd graph in backward.
+World size 1 over Gloo, in one process. Blocks with and without tracking alternate. Figures are
+medians over rounds of the differences of neighbouring blocks, with quartiles.
+
+The modules do nothing, with and without a hook of their own. A module with hooks uses PyTorch's
+slower path anyway. The operation is an all_reduce of 16 floats with its wait. It is issued in a
+module's forward, and by a node of the autograd graph in backward.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _nanoseconds(run: Callable[[], None]) -> float:
 
 
 def _cases() -> dict[str, tuple[Any, Callable[[], None]]]:
-    """A model, and a function that does something _CALLS times."""
+    """Returns, for each case, a model and a function that runs it _CALLS times."""
     import torch
     import torch.distributed as dist
     from torch import nn
@@ -69,7 +70,7 @@ def _cases() -> dict[str, tuple[Any, Callable[[], None]]]:
 
 
 def measure(rounds: int) -> paired.Found:
-    """Nanoseconds of each case without tracking, and added by it."""
+    """Returns the nanoseconds of each case without tracking and those that it adds."""
     import torch
     import torch.distributed as dist
     import traced

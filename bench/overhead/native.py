@@ -1,9 +1,8 @@
-"""Runs the C++ benches one after the other and keeps their figures in one file.
+"""Runs the C++ benches one after the other and stores their figures in one file.
 
     .venv/bin/python bench/overhead/native.py [--build build/release] --json FILE
 
-The benches are those that the build folder has (bench/README.md says how to build them), each
-pinned to one core.
+Runs the benches that the build folder contains (see bench/README.md), each pinned to one core.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from results import environment, progress
 
 CORE = "1"
-# What Google Benchmark says of itself and of the run, not of the figures.
+# Keys in which Google Benchmark describes itself and the run.
 LEFT_OUT = {
     "family_index",
     "per_family_instance_index",
@@ -33,7 +32,7 @@ LEFT_OUT = {
 
 
 def google_benchmark(path: Path) -> list[dict[str, object]]:
-    """Figures of a Google Benchmark program; of repetitions the median."""
+    """Returns the figures of a Google Benchmark program: the medians of repetitions."""
     options = ["--benchmark_format=json", "--benchmark_report_aggregates_only=true"]
     command = ["taskset", "-c", CORE, str(path), *options]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -49,7 +48,7 @@ def google_benchmark(path: Path) -> list[dict[str, object]]:
 
 
 def wrapper(path: Path) -> object:
-    """Figures of wrapper_bench, which writes its own JSON."""
+    """Returns the figures of wrapper_bench, which writes its own JSON."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = ["taskset", "-c", CORE, str(path), "--json", file.name]
         subprocess.run(command, stdout=subprocess.DEVNULL, check=True)

@@ -1,4 +1,4 @@
-"""Figures of blocks that alternate: without something, and with it."""
+"""Summarizes blocks that alternate: without and with the measured feature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Found = dict[str, dict[str, float]]
 
 
 def summarize(pairs: list[tuple[float, float]]) -> dict[str, float]:
-    """Medians of what each round took without it, and of what it added, in nanoseconds."""
+    """Returns the median nanoseconds without the feature, and those that it adds per round."""
     low, middle, high = statistics.quantiles([within - without for without, within in pairs], n=4)
     return {
         "bare_ns": statistics.median(without for without, _ in pairs),
@@ -28,12 +28,12 @@ def summarize(pairs: list[tuple[float, float]]) -> dict[str, float]:
 
 
 def run(doc: str | None, kind: str, what: str, measure: Callable[[int], Found]) -> None:
-    """Measures as the command line says, and prints.
+    """Measures as the command line requests, and prints the figures.
 
     Args:
-        doc: The bench's own words; the first line is its help.
+        doc: The bench's docstring; the first line is its help.
         kind: The key of the figures in the file of results.
-        what: What adds, in the printed sentence.
+        what: The measured feature, as the subject of the printed sentence.
         measure: Takes the number of rounds.
     """
     parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])

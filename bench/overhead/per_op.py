@@ -1,14 +1,17 @@
-"""What tracers add to one all_reduce of 16 floats, called from Python.
+"""Measures what tracers add to one all_reduce of 16 floats, called from Python.
 
     .venv/bin/python bench/overhead/per_op.py [--rounds 15] [--operations 2000] [--world 1]
-        [--tracers traced,...] [--json FILE]
+    [--tracers traced,...] [--json FILE]
 
-Over Gloo and over torch's fake backend; called 5 and 25 Python frames deep, and beside a busy
-Python thread. Every arm is a process; in each round every arm runs one block of each condition,
-one arm after another, in an order that is reversed from round to round. The figure of an arm is
-the median over the rounds of its difference to the untraced arm of the same backend in the same
-round; the spread is the quartiles of those differences. All run on one core, the writer thread of
-traced included: on two, Gloo's own threads wake each other up at a cost that hides any tracer's.
+Runs over Gloo and torch's fake backend, 5 and 25 Python frames deep, and beside a busy Python
+thread. Every arm is a process. In each round every arm runs one block of each condition, in an
+order that is reversed every round.
+
+The figure of an arm is the median over the rounds of its difference from the untraced arm of the
+same backend in the same round. The spread is the quartiles of those differences.
+
+All processes and threads run on one core. On two cores, Gloo's threads wake each other at a cost
+that hides that of any tracer.
 """
 
 from __future__ import annotations
@@ -35,11 +38,12 @@ Blocks = dict[str, list[dict[str, float]]]
 
 
 class Arm:
-    """Processes, one per rank, that run blocks on request."""
+    """Runs blocks on request, in one process per rank."""
 
     def __init__(self, name: str, world: int, folder: str) -> None:
         self.name = name
-        # torch.profiler is talkative there: it is shown only when something fails.
+        # torch.profiler prints much to stderr, so it is shown only after a
+        # failure.
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed with the arm
         self._ranks = [
             subprocess.Popen(
@@ -54,10 +58,10 @@ class Arm:
         ]
 
     def run(self, block: arms.Block) -> dict[str, float]:
-        """What rank 0 measured."""
+        """Runs a block and returns what rank 0 measured."""
         for process in self._ranks:
             assert process.stdin
-            with contextlib.suppress(BrokenPipeError):  # it ended: told below
+            with contextlib.suppress(BrokenPipeError):  # the process ended, which is reported below
                 process.stdin.write(json.dumps(dataclasses.asdict(block)) + "\n")
                 process.stdin.flush()
         lines = [process.stdout.readline() for process in self._ranks if process.stdout]
@@ -78,7 +82,7 @@ class Arm:
 def measure(
     rounds: int, world: int, conditions: dict[str, arms.Block], tracers: Sequence[str]
 ) -> dict[str, Blocks]:
-    """For each condition, the blocks of each arm, by round."""
+    """Returns, for each condition, the blocks of each arm by round."""
     with tempfile.TemporaryDirectory() as folder:
         names = [
             name
@@ -104,7 +108,7 @@ def measure(
 
 
 def summarize(blocks: Blocks) -> list[dict[str, Any]]:
-    """One row per arm; times in microseconds."""
+    """Returns one row per arm; times in microseconds."""
     rows = []
     for name, measured in blocks.items():
         base = blocks[name.partition("+")[0]]

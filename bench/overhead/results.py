@@ -1,4 +1,4 @@
-"""What every bench says of itself, and of how far it is."""
+"""Describes the environment of a bench, and shows its progress."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def environment() -> dict[str, object]:
-    """Date, commit, versions and machine, for a file of results."""
+    """Returns date, commit, versions and machine, for a file of results."""
     import torch
 
     commit = subprocess.run(
@@ -32,6 +32,6 @@ def environment() -> dict[str, object]:
 
 
 def progress(words: str | None) -> None:
-    """Shows how far a bench is, on a terminal; None ends the line."""
+    """Shows the progress on a terminal; None ends the line."""
     if sys.stderr.isatty():
         print("\n" if words is None else f"\r{words} ", end="", file=sys.stderr, flush=True)

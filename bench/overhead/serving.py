@@ -1,14 +1,16 @@
-"""What watching takes: of `tracectl serve`, and of a job that is watched.
+"""Measures the cost of watching: for `tracectl serve`, and for a job that is watched.
 
     .venv/bin/python bench/overhead/serving.py [--ranks 8] [--rate 10000] [--rounds 12]
     .venv/bin/python bench/overhead/serving.py --backend gloo [--ranks 8]
 
-Ranks are processes over torch's fake backend. The first figure is the processor time of
-`tracectl serve` for each operation of all of them, and as a part of a core, of a stretch in which
-nothing begins or ends. The second is the time of a rank's operation with `serve` beside it, as a
-part of that without: windows alternate, and it is the median of their ratios, with quartiles.
+Ranks are processes over torch's fake backend. The first figure is the processor time of `tracectl
+serve` per operation of all ranks, and as a share of a core. It excludes the start and the end of
+the ranks.
 
-Over Gloo, where operations are matched between ranks, it is the first figure only, of ranks that
+The second figure is the ratio of a rank's time per operation with `serve` to that without. Windows
+alternate; it is the median of their ratios, with quartiles.
+
+Over Gloo, where operations are matched between ranks, only the first figure is measured. The ranks
 call as fast as they can, 200 operations at a time.
 """
 
@@ -44,7 +46,7 @@ def _join(rank: int, world: int, backend: str = "fake") -> None:
 
 
 def _run_rank(rank: int, options: argparse.Namespace) -> None:
-    """Calls so many operations a second, or all it can, until it is killed."""
+    """Calls operations at the requested rate, or as fast as possible, until it is killed."""
     import torch
     import torch.distributed as dist
 
@@ -82,7 +84,7 @@ def _serve(folder: Path) -> list[str]:
 
 
 def _told(folder: Path) -> tuple[float, float]:
-    """Processor time of `serve`, and how many operations it has counted."""
+    """Returns the processor seconds of `serve` and the number of operations it has counted."""
     text = (folder / "traced.prom").read_text()
     operations = re.findall(r"^traced_rank_operations_total\{[^}]*\} (\S+)", text, re.M)
     (seconds,) = re.findall(r"^traced_serve_processor_seconds_total (\S+)", text, re.M)
@@ -105,7 +107,7 @@ def _cost(options: argparse.Namespace, folder: Path) -> None:
             time.sleep(0.1)
         time.sleep(5)
         with _processes([_serve(folder)], folder):
-            # What rings held before is a part of none.
+            # Excludes records that the rings held before.
             time.sleep(4)
             before, begin = _told(folder), time.monotonic()
             time.sleep(_STRETCH_S)

@@ -1,11 +1,13 @@
-"""What one operation takes on disk, in the files of three tracers of the same training.
+"""Measures the size of one operation on disk, in the files of three tracers of the same training.
 
     .venv/bin/python bench/overhead/size.py [--steps 400] [--json FILE]
 
-DDP of a small model over Gloo, world size 1, some 12 all_reduce per step, each tracer in a
-process of its own. "raw" is before compression: the payloads of traced's chunks, the pickle and
-the JSON of Flight Recorder's dump, the JSON of torch.profiler (CPU activities, the events of
-communication alone). "zstd" is each compressed by zstd, level 3; traced's is the file as it is.
+Trains a small model with DDP over Gloo, world size 1, with about 12 all_reduce per step. Each
+tracer runs in a process of its own.
+
+"raw" is the size before compression: the payloads of traced's chunks, the pickle and the JSON of
+Flight Recorder's dump, and the JSON of torch.profiler (CPU activities, communication events only).
+"zstd" is each compressed by zstd at level 3; for traced it is the file itself.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ LAYERS = 12
 
 
 def train(steps: int, backend: str = "gloo") -> None:
-    """Makes the default group and trains; the group stays."""
+    """Creates the default group and trains; the group remains."""
     import torch
     import torch.distributed as dist
     from torch import nn
@@ -84,7 +86,8 @@ def kineto(steps: int) -> dict[str, float]:
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         profiler.export_chrome_trace(file.name)
         events = json.loads(Path(file.name).read_text())["traceEvents"]
-    # One operation may be several events: what the dispatcher saw, what Gloo ran, its arguments.
+    # One operation may be several events: the dispatcher's, Gloo's and the
+    # arguments.
     names = ("c10d::", "gloo:", "record_param_comms")
     chosen = [event for event in events if str(event.get("name", "")).startswith(names)]
     operations = sum(str(event["name"]).startswith("c10d::") for event in chosen)
@@ -101,7 +104,7 @@ ARMS: dict[str, Callable[[int], dict[str, float]]] = {
 
 
 def measure(steps: int) -> list[dict[str, object]]:
-    """One row per tracer; bytes per operation."""
+    """Returns one row per tracer, in bytes per operation."""
     rows: list[dict[str, object]] = []
     for name in ARMS:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,10 @@
-"""What a call site and stacks cost an operation, of Python and of C++.
+"""Measures what a call site and Python and C++ stacks add to an operation.
 
     .venv/bin/python bench/overhead/stacks.py [--rounds 21] [--json FILE]
 
-World size 1 over torch's fake backend, in one process, by the processor time of the calling
-thread. Blocks with and without stacks alternate; figures are medians, with quartiles, over rounds.
-Called 5 and 25 frames of Python deep, and beside a busy Python thread.
+World size 1 over torch's fake backend, in one process. Times are processor time of the calling
+thread. Blocks with and without stacks alternate; figures are medians over rounds, with quartiles.
+Calls are 5 and 25 Python frames deep, and beside a busy Python thread.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def _nanoseconds(one: Callable[[], None], times: int) -> float:
 
 
 def measure(rounds: int) -> paired.Found:
-    """Nanoseconds of an operation without stacks, and added by each mode."""
+    """Returns the nanoseconds of an operation without stacks and those that each mode adds."""
     import traced
     from traced._support import extension as _extension
     from traced._torch import stacks as _stacks
 
-    # Names are looked up for recordings that had C++ stacks from their beginning.
+    # Names are looked up only if a recording had C++ stacks from its start.
     traced.configure(cpp_stacks=1)
     with tempfile.TemporaryDirectory() as folder:
         group = arms.start_group("fake+traced", 0, 1, folder)

@@ -1,12 +1,13 @@
-"""By how much recording slows down a training step.
+"""Measures by how much recording slows down a training step.
 
     .venv/bin/python bench/overhead/training.py [--pairs 60] [--steps 20] [--json FILE]
 
-One DDP job of 2 ranks over traced Gloo trains a small transformer and switches recording off and
-on, block by block, in the order A B B A. The figure is the median over pairs of neighbouring
-blocks of the ratio of their times, with the 95 % interval of that median (from order statistics:
-Hollander and Wolfe, Nonparametric Statistical Methods, section 3.6). Switched off, calls still
-pass the wrapper.
+One DDP job of 2 ranks over traced Gloo trains a small transformer. It switches recording off and
+on, block by block, in the order A B B A. With recording off, calls still pass through the wrapper.
+
+The figure is the median ratio of the times of neighbouring blocks, with the 95 % confidence
+interval of that median (from order statistics: Hollander and Wolfe, Nonparametric Statistical
+Methods, section 3.6).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WARM_UP_STEPS = 20
 
 
 def block(step: Any, steps: int) -> float:
-    """Seconds that some steps take."""
+    """Returns the seconds that `steps` steps take."""
     begin = time.perf_counter()
     for _ in range(steps):
         step()
@@ -37,7 +38,7 @@ def block(step: Any, steps: int) -> float:
 
 
 def trainer() -> Any:
-    """A function that makes one training step of a small transformer under DDP."""
+    """Returns a function that runs one training step of a small transformer under DDP."""
     import torch
     from torch import nn
 
@@ -56,7 +57,7 @@ def trainer() -> Any:
 
 
 def rank_main(rank: int, folder: str, pairs: int, steps: int) -> None:
-    """Trains; rank 0 writes the seconds of each block, pair by pair: off, on."""
+    """Trains. Rank 0 writes the seconds of each block in pairs: off, on."""
     import torch
     import torch.distributed as dist
     import traced
@@ -80,13 +81,14 @@ def rank_main(rank: int, folder: str, pairs: int, steps: int) -> None:
         progress(None)
         Path(folder, "pairs.json").write_text(json.dumps(measured))
     dist.destroy_process_group()
-    # DDP keeps Gloo's threads alive. One that lets go of its last tensors while the interpreter is
-    # on its way out ends the process, without tracing as well: so it does not go that way.
+    # DDP keeps Gloo's threads alive. One that frees its last tensors during
+    # interpreter shutdown crashes the process, even without tracing. Therefore
+    # skip the shutdown.
     os._exit(0)
 
 
 def median_interval(values: list[float]) -> tuple[float, float]:
-    """The 95 % confidence interval of the median of a continuous distribution."""
+    """Returns the 95 % confidence interval of the median of a continuous distribution."""
     ordered, count = sorted(values), len(values)
     below = max(0, math.floor(count / 2 - 1.96 * math.sqrt(count) / 2))
     return ordered[below], ordered[count - 1 - below]

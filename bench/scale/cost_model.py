@@ -1,4 +1,4 @@
-"""A model of what a verb takes, through measured runs; see verbs.py."""
+"""Fits a model of the cost of a command to measured runs; see verbs.py."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from scipy.optimize import nnls
 
 
 def fit(runs: Sequence[Run]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Seconds of an operation, of a file and of a start, none below 0, least in relative errors."""
+    """Returns the seconds per operation, per file and per start. None is negative. Minimizes
+    relative errors.
+    """
     rows = np.array([[run.total, run.ranks, 1] for run in runs]) / [[run.cpu_s] for run in runs]
-    # nnls ends sooner where the columns are alike in size.
+    # nnls converges faster if the columns are of similar size.
     sizes = rows.max(axis=0)
     return np.asarray(nnls(rows / sizes, np.ones(len(runs)))[0] / sizes)
 
 
 def errors_left_out(runs: Sequence[Run]) -> list[float]:
-    """Of each run how far the model of the others is off, as a part of what it took."""
+    """Returns, for each run, the relative error of the model fitted to the other runs."""
     errors = []
     for number, run in enumerate(runs):
         others = fit([*runs[:number], *runs[number + 1 :]])
@@ -28,7 +30,7 @@ def errors_left_out(runs: Sequence[Run]) -> list[float]:
 
 
 def serial_part(one: Sequence[Run], many: Sequence[Run]) -> float:
-    """By Amdahl's law, of the time on one core and on several: the median over shapes."""
+    """Returns the serial part by Amdahl's law, as the median over shapes."""
     parts = []
     for alone, shared in zip(one, many, strict=True):
         cores = shared.cores
@@ -37,7 +39,7 @@ def serial_part(one: Sequence[Run], many: Sequence[Run]) -> float:
 
 
 def model(runs: Sequence[Run], cores: int) -> dict[str, Any]:
-    """What the runs of one verb say of other shapes and cores."""
+    """Predicts other shapes and cores from the runs of one command."""
     one = [run for run in runs if run.cores == 1]
     many = [run for run in runs if run.cores == cores]
     of_operation, of_file, of_start = map(float, fit(one))
@@ -49,6 +51,6 @@ def model(runs: Sequence[Run], cores: int) -> dict[str, Any]:
         "ms_per_start": of_start * 1e3,
         "errors_left_out": errors_left_out(one),
         "serial_part": serial,
-        # 100,000 ranks of a million operations.
+        # 100,000 ranks with a million operations each.
         "hours": {n: work_s * (serial + (1 - serial) / n) / 3600 for n in (1, 16, 128)},
     }

@@ -1,10 +1,10 @@
-"""How fast and in how much memory `tracectl diagnose` judges traces of any width.
+"""Measures the speed and the memory of `tracectl diagnose` on traces of any width.
 
     .venv/bin/python bench/scale/diagnose.py [--shapes 64x250000,...] [--stock 64x2000,...]
 
-Traces are made by make_traces and read from the page cache. Figures per core are of
-processor time, user and system together, as the machine may have other work to do.
-With --stock torchfrtrace reads the same operations from Flight Recorder dumps.
+make_traces creates the traces, which are read from the page cache. Figures per core are of
+processor time, user and system together, because the machine may have other work to do. With
+--stock, torchfrtrace reads the same operations from Flight Recorder dumps.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writes the job of make_traces as the Flight Recorder would dump it.
 
-The same operations on the same groups, healthy, with what torchfrtrace reads of an
-entry and no stacks.
+The dumps have the same operations on the same groups, without a fault. They contain the fields of
+an entry that torchfrtrace reads, and no stacks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from pathlib import Path
 
 _GROUP = 8
 _MIB = 1 << 20
-# Of 4 operations: name, whether all ranks join it, elements in and out, of bfloat16.
+# For each of 4 operations: name, whether all ranks join it, bfloat16 elements
+# in and out.
 _CALLS = (
     ("gloo:all_reduce", True, _MIB // 2, _MIB // 2),
     ("gloo:_reduce_scatter_base", False, 4 * _MIB, _MIB // 2),

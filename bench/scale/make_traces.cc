@@ -1,15 +1,18 @@
-// Writes the traces of a made-up job of any width, with one fault at most, for
-// measuring the analysis at scale.
+// Writes the traces of a synthetic job of any width with at most one fault, to
+// measure the analysis at scale.
 //
 //   make_traces DIR RANKS OPERATIONS [FAULT RANK AT]
 //
-// Each rank has OPERATIONS operations: all_reduces of all ranks, and
-// reduce-scatters and all-gathers of groups of 8, the next ones over and over.
+// Each rank has OPERATIONS operations in a repeating pattern: all_reduces of
+// all ranks, and reduce-scatters and all-gathers of groups of 8.
+//
 // FAULT is one of size, wrong_op, never_joined, left_early, straggler,
-// slow_peer, no_message, no_receive; it befalls RANK from its operation AT on
-// (size, wrong_op: only there). A slow peer slows down every reduce-scatter of
-// its group of 8. With no_message all ranks but RANK wait for a message of the
-// next one at AT, with no_receive they send one, and nobody does the other.
+// slow_peer, no_message and no_receive. It affects RANK from its operation AT
+// on (size and wrong_op: only that operation).
+//
+// A slow peer slows down every reduce-scatter of its group of 8. With
+// no_message, all ranks but RANK wait for a message from the next rank at AT.
+// With no_receive, they send one that nobody receives.
 
 #include <algorithm>
 #include <cstdio>
@@ -44,7 +47,7 @@ struct Job {
   std::uint64_t at = 0;
 };
 
-// Repeatable noise in [0, below).
+// Returns repeatable noise in [0, below).
 std::int64_t noise(std::uint64_t rank, std::uint64_t i, std::int64_t below) {
   std::uint64_t x = rank * 0x9E3779B97F4A7C15ULL + i + 1;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -68,7 +71,7 @@ class RankWriter {
     v1::Group& shard = stream_.addGroup(
         "shard", first, std::min(kGroupSize, job.ranks - first));
     shard.set_group_rank(rank - first);
-    // Of a small job it has the members of the other.
+    // In a small job this group has the same members as the other.
     shard.set_nth(job.ranks <= kGroupSize ? 1 : 0);
     stream_.addCall(v1::OPERATION_ALL_REDUCE, 1, 1 << 20, 1 << 20);
     stream_.addCall(v1::OPERATION_REDUCE_SCATTER_TENSOR, 2, 8 << 20, 1 << 20);
@@ -107,14 +110,15 @@ class RankWriter {
       stream_.addStep(10 * i + 9, at(i) + kHangNs, 0);
     }
     bytes += stream_.takeChunk(!leavesOpen() && !alone);
-    // 1000 files a folder.
+    // Each folder has 1000 files.
     writeFile(job_.directory + "/" + std::to_string(rank_ / 1000) + "/rank-" +
                   std::to_string(rank_) + ".traced",
               bytes);
   }
 
  private:
-  // As large as those that a recorder writes; each node has its own clock.
+  // Fills the header to the size that a recorder writes. Each node has its own
+  // clock.
   void fillHeader() {
     v1::Header& header = stream_.header();
     const std::string node = std::to_string(rank_ / kGroupSize);
@@ -132,7 +136,8 @@ class RankWriter {
     }
   }
 
-  // Where everybody stops because the culprit does.
+  // Returns whether all ranks stop at operation `i` because the faulty one
+  // does.
   bool stopsAt(std::uint64_t i) const {
     const bool stands_still =
         job_.fault == "never_joined" || job_.fault == "left_early";
@@ -140,7 +145,7 @@ class RankWriter {
            (hasMessages() && i >= job_.at);
   }
 
-  // The job is looked at while it hangs.
+  // Returns whether the traces end while the job hangs.
   bool leavesOpen() const {
     return job_.fault == "never_joined" || hasMessages();
   }

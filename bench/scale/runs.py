@@ -1,4 +1,4 @@
-"""What a run of tracectl, or of a peer, took; of which shapes runs are."""
+"""Runs tracectl or a peer and measures it; parses the shapes of jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a verb, or of a peer, over all operations of a job."""
+    """One run of a command or of a peer over all operations of a job."""
 
     verb: str
     ranks: int
@@ -26,17 +26,17 @@ class Run:
 
     @property
     def total(self) -> int:
-        """Operations of all ranks."""
+        """Returns the number of operations of all ranks."""
         return self.ranks * self.operations
 
     @property
     def per_core(self) -> float:
-        """Operations in a second of processor time."""
+        """Returns the operations per second of processor time."""
         return self.total / self.cpu_s
 
 
 def shapes(text: str) -> list[tuple[int, int]]:
-    """Ranks and operations of each, of "64x160,1024x160"."""
+    """Parses "64x160,1024x160": the number of ranks and of operations per rank."""
     parts = [part.partition("x") for part in text.split(",") if part]
     return [(int(ranks), int(operations)) for ranks, _, operations in parts]
 
@@ -52,7 +52,7 @@ def measure(
     """Runs a command on the first cores of this machine, or on all.
 
     Raises:
-        SystemExit: It failed.
+        SystemExit: The command failed.
     """
     cores = cores or os.cpu_count() or 1
     begin = time.monotonic()
@@ -63,7 +63,7 @@ def measure(
         env={"TRACECTL_PYTHON": sys.executable, **os.environ},
         preexec_fn=lambda: os.sched_setaffinity(0, range(cores)),
     )
-    # /proc tells what it read until its end is taken notice of.
+    # /proc has the bytes read until the process is reaped.
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     wall_s = time.monotonic() - begin
     read = _bytes_read(process.pid)
@@ -76,5 +76,5 @@ def measure(
 
 
 def best(runs: Iterable[Run]) -> Run:
-    """That which other work on the machine held up least."""
+    """Returns the run that other work on the machine delayed least."""
     return min(runs, key=lambda run: run.cpu_s)

@@ -1,9 +1,9 @@
-"""What `tracectl export --format parquet` takes, and how fast DuckDB answers over its tables.
+"""Measures `tracectl export --format parquet`, and DuckDB queries on its tables.
 
     .venv/bin/python bench/scale/tables.py [--shapes 64x160,...] [--threads 2]
 
-Traces are made by make_traces. DuckDB is that of scripts/export_tools; "who was last" is asked of
-the table of matches, and of the operations themselves. The best of three answers counts.
+make_traces creates the traces. DuckDB is that of scripts/export_tools. The query "who was last"
+uses the table of matches, and the operations themselves. The best of three runs counts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ print(json.dumps({name: min(took(query) for _ in range(3)) for name, query in qu
 def _export(arguments: argparse.Namespace, traces: Path, tables: Path) -> dict[str, float]:
     begin = os.times().elapsed
     command = [arguments.tracectl, "export", "--format", "parquet", "-o", tables, traces]
-    # Its Python has pyarrow, and its own processor time is in that of tracectl.
+    # This Python has pyarrow. The processor time of its process is included in
+    # that of tracectl.
     surroundings = {"TRACECTL_PYTHON": sys.executable, **os.environ}
     process = subprocess.Popen(command, env=surroundings)
     _, status, usage = os.wait4(process.pid, 0)

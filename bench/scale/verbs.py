@@ -1,14 +1,14 @@
-"""What each verb of tracectl takes at any width: processor time, memory, bytes read, and a model.
+"""Measures each command of tracectl at any width: processor time, memory, bytes read, and a model.
 
     .venv/bin/python bench/scale/verbs.py [--shapes 64x160,...] [--verbs report,...] [--json FILE]
 
-Traces are made by make_traces and read from the page cache. Each verb runs on one core and on all;
-the best of the rounds counts. Processor time is user and system together. A peak of 12 MB is that
-of this program, from which each run begins.
+make_traces creates the traces, which are read from the page cache. Each command runs on one core
+and on all; the best of the rounds counts. Processor time is user and system together. A peak of 12
+MB is that of this program, from which each run begins.
 
-The model of a verb is seconds = a * operations + b * files + c, fitted to relative errors; its
-error is that on each shape, when it is fitted to the others. What is done by one thread at a time
-is told from the times on one core and on all (Amdahl's law), and gives the time on more cores.
+The model of a command is seconds = a * operations + b * files + c, fitted to relative errors. Its
+error on a shape is that of the model fitted to the other shapes. The times on one core and on all
+give the serial part (Amdahl's law), and from it the time on more cores.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from results import environment, progress  # noqa: E402
 from runs import Run, best, measure, shapes  # noqa: E402
 
 _SHAPES = "64x160,64x8000,64x60000,1024x160,1024x4000,10000x160,10000x400,100000x160"
-# What each is called with; "OUT" is a path of its own.
+# Arguments of each command. "OUT" becomes a path of its own.
 VERBS = {
     "info": ["info"],
     "report": ["report"],
@@ -92,7 +92,7 @@ def main() -> None:
     cores = os.cpu_count() or 1
     verbs = arguments.verbs.split(",")
     runs = _measure_all(arguments, verbs, cores)
-    # What it needs would be in the peak of each run.
+    # Imported after the runs, whose measured peaks would include its memory.
     from cost_model import model
 
     models = {}

@@ -1,5 +1,5 @@
-// The process's recorder for a bench, writing into a temporary directory that
-// is removed at exit.
+// Provides the recorder of a benchmark process. It writes into a temporary
+// directory that is removed at exit.
 
 #pragma once
 
@@ -54,7 +54,7 @@ inline std::unique_ptr<RecordedGroup> makeGroup(std::string backend = "gloo") {
   return recorder().addGroup(std::move(info));
 }
 
-// So that what is timed finds room in the ring.
+// Flushes the ring, so that the timed calls find room in it.
 inline void emptyRing() { recorder().flush(std::chrono::seconds(10)); }
 
 }  // namespace traced::bench

@@ -1,4 +1,4 @@
-// Caches as training leaves them: full of something else.
+// Puts caches into the state that training leaves them in: full of other data.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace traced::bench {
 
-// Walks a buffer that is several times the second-level cache and has more
-// pages than the TLBs hold.
+// Evicts by a pass over a buffer. It is several times the second-level cache
+// and has more pages than the TLBs hold.
 class Caches {
  public:
   void evict() {

@@ -1,4 +1,4 @@
-// Times of single calls, and what is told of them.
+// Collects times of single calls and computes their quantiles.
 
 #pragma once
 
@@ -15,7 +15,7 @@ class Samples {
 
   void add(std::int64_t ns) { values_.push_back(ns); }
 
-  // By nearest rank; `share` of 1 is the maximum.
+  // Returns the quantile by nearest rank. A `share` of 1 is the maximum.
   double quantile(double share) {
     if (values_.empty()) return 0;
     const auto rank = static_cast<std::size_t>(

@@ -1,7 +1,8 @@
-// A backend whose Works have results as those of NCCL's classic engine: a
-// future of the host's, made with the Work and completed by the engine's
-// watchdog. Here the caller does the watchdog's part, when it drops the Work,
-// so that what a listener costs both threads is measured in one.
+// EngineBackend returns Works with results like those of NCCL's classic engine:
+// a host future, created with the Work and completed by the engine's watchdog.
+//
+// Here the caller completes it when it drops the Work. One thread therefore
+// measures the cost of a listener for both.
 
 #pragma once
 
@@ -37,8 +38,8 @@ class EngineWork : public c10d::Work {
 
 class EngineBackend : public c10d::Backend {
  public:
-  // Without completion a Work is dropped first: what remains of a listener is
-  // what it costs the caller.
+  // With `completes` false, a Work is dropped before its future completes. The
+  // cost of a listener to the caller remains.
   EngineBackend(std::string name, bool completes)
       : Backend(0, 1), name_(std::move(name)), completes_(completes) {}
 

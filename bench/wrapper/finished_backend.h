@@ -1,5 +1,5 @@
-// A backend that does nothing: each call returns a Work that has finished. What
-// a wrapper around it takes is the wrapper's own.
+// FinishedBackend does nothing: each call returns a finished Work. Time spent
+// in a wrapper around it is the wrapper's own.
 
 #pragma once
 

@@ -1,11 +1,12 @@
-// What the wrapper adds to an operation of a backend that does nothing, from
-// C++: one all_reduce of a tensor, its wait, and the release of its Work.
+// Measures what the wrapper adds to an operation of a backend that does
+// nothing, in C++: one all_reduce of a tensor, its wait, and the release of its
+// Work.
 //
 //   build/release/bench/wrapper_bench [--json FILE] [--rounds N] [--evicted N]
 //
-// The arms take turns, in an order that is reversed from round to round; a
-// figure is the median over the rounds of the difference to the bare backend in
-// the same round. `--evicted` is how many rounds are made with caches evicted.
+// The arms alternate, in an order that is reversed every round. A figure is the
+// median over the rounds of the difference from the bare backend in the same
+// round. `--evicted` is the number of rounds with evicted caches.
 
 #include <ATen/ops/ones.h>
 #include <c10/util/intrusive_ptr.h>
@@ -38,7 +39,7 @@ struct Arm {
   Backend backend;
   bool enabled;
   bool async;
-  const char* reference;  // what its time is compared with; null: itself one
+  const char* reference;  // the arm it is compared with; null: none
 };
 
 class Bench {
@@ -57,7 +58,7 @@ class Bench {
     addEngine(", pending", false);
   }
 
-  // Nanoseconds per operation of each arm, in one round.
+  // Returns the nanoseconds per operation of each arm in one round.
   std::vector<double> round(bool evicted, bool reversed) {
     std::vector<double> ns(arms_.size());
     for (std::size_t i = 0; i < arms_.size(); ++i) {
@@ -75,8 +76,8 @@ class Bench {
         inner, recorder(), makeGroup(inner->getBackendName()));
   }
 
-  // NCCL's classic engine, whose watchdog tells results, and the newer one
-  // without its hooks, which differs in nothing but that it is not listened to.
+  // Adds NCCL's classic engine, whose watchdog reports results, and the newer
+  // one without its hooks. They differ only in the listener.
   void addEngine(const char* suffix, bool completes) {
     const auto add = [&](std::string name, Backend backend, const char* over) {
       names_.push_back(name + suffix);
@@ -100,7 +101,7 @@ class Bench {
     Recorder::setEnabled(arm.enabled);
     for (int i = 0; i < kWarmOperations / 10; ++i) operate(arm);
     emptyRing();
-    // This thread's own time: what others take from it is not the wrapper's.
+    // Uses this thread's CPU time, to exclude time taken by other threads.
     const std::int64_t begin = readClock(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < kWarmOperations; ++i) operate(arm);
     const std::int64_t end = readClock(CLOCK_THREAD_CPUTIME_ID);
@@ -134,7 +135,7 @@ nlohmann::ordered_json measure(Bench& bench, bool evicted, int rounds) {
     for (std::size_t b = 0; arm.reference && b < a; ++b) {
       if (!std::strcmp(bench.arms()[b].name, arm.reference)) reference = b;
     }
-    // In hundredths: the samples are whole numbers.
+    // In hundredths of a nanosecond, because the samples are whole numbers.
     Samples absolute(ns.size()), added(ns.size());
     for (const auto& of_round : ns) {
       absolute.add(static_cast<std::int64_t>(100 * of_round[a]));
