@@ -1,4 +1,4 @@
-// Payloads of one stream, one after the other, as if their chunks were right.
+// Input: payloads of one stream, one after the other, as if from valid chunks.
 
 #include <string>
 

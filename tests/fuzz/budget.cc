@@ -1,4 +1,4 @@
-// A budget: it is read or refused in one sentence.
+// Input: a budget. It is parsed, or refused in one sentence.
 
 #include "cli/check/budget_file.h"
 #include "fuzz/target.h"

@@ -1,4 +1,4 @@
-// A job of several ranks, one payload each, as if all chunks were right.
+// Input: a job of several ranks, one payload each, as if all chunks were valid.
 
 #include <algorithm>
 #include <string>
@@ -15,8 +15,8 @@ using traced::testing::require;
 
 namespace {
 
-// Headers are written by the recorder and bounded by the selection of streams:
-// one stream per rank, in ascending order.
+// The selection of streams guarantees one stream per rank, in ascending order.
+// The recorder writes the headers, so these are not fuzzed.
 traced::TraceSet selectRanks(std::size_t ranks) {
   traced::TraceSet set;
   for (std::size_t i = 0; i < ranks; ++i) {

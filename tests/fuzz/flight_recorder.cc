@@ -1,5 +1,5 @@
-// A Flight Recorder dump in either form: it is read or refused in one sentence,
-// and what is read holds no more than was said.
+// Input: a Flight Recorder dump, as JSON or pickle. It is parsed or refused in
+// one sentence. The result has no more entries than the dump states.
 
 #include "analysis/flight_recorder/dump.h"
 #include "analysis/flight_recorder/dump_table.h"

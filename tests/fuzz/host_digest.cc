@@ -1,4 +1,4 @@
-// What another host tells: it is refused, or told on.
+// Input: the digest of another host. It is refused, or published.
 
 #include <string>
 #include <vector>
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   peer.address = "node7:9464";
   peer.digest = std::make_shared<const v1::HostDigest>(*std::move(digest));
   Hosts hosts({"here", 1, {}});
-  // Twice the same: a rank is told by one of them.
+  // Twice the same peer: each rank must be reported by only one of them.
   hosts.refresh(WatchedJobs({"/none"}), {peer, peer});
   const auto findings = findingsOf(hosts.jobs());
   require(!jsonText(verdictsJson(hosts, findings)).empty(), "verdicts");

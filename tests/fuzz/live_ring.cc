@@ -1,5 +1,5 @@
-// The segment of a living process, as two readings of it: whatever they say,
-// the chunks that come of it can be read.
+// Input: two readings of a live process's segment. Whatever they contain, the
+// resulting chunks must be readable.
 
 #include <string>
 
@@ -20,7 +20,7 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
   return traced::testing::mutateSegment(data, size, max_size, seed);
 }
 
-// The first reading, and the second if it is another.
+// The input holds the first reading, and the second one if it differs.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto parts =
       traced::testing::splitParts({reinterpret_cast<const char*>(data), size});

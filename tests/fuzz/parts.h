@@ -1,4 +1,4 @@
-// Some targets take several files: one input holds them one after the other.
+// Splits an input into several files, for targets that take more than one.
 
 #pragma once
 
@@ -14,7 +14,7 @@ inline constexpr std::string_view kPartSeparator = "\n-- next --\n";
 
 std::vector<std::string_view> splitParts(std::string_view input);
 
-// A part as a payload, if a decoder would take it.
+// Returns a part as a payload if a decoder would accept it.
 std::optional<v1::Payload> payloadOf(std::string_view part);
 
 }  // namespace traced::testing

@@ -1,4 +1,4 @@
-// What a recovery wrote, as a reader finds it.
+// Checks that a reader accepts the output of a recovery.
 
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace traced::testing {
 
-// Every byte belongs to a chunk, and every chunk can be decoded.
+// Requires that every byte belongs to a chunk and that every chunk can be
+// decoded.
 inline void requireReadable(ByteSource& source) {
   ChunkScanner scanner(source);
   ChunkDecoder decoder;

@@ -1,5 +1,5 @@
-// The segment of a dead process: whatever it says, the trace stays readable,
-// and a second recovery finds nothing more to bring back.
+// Input: the segment of a dead process. Whatever it contains, the trace stays
+// readable, and a second recovery finds nothing more.
 
 #include <fstream>
 #include <string>

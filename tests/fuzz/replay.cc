@@ -1,6 +1,5 @@
-// Stands in for libFuzzer where an input is only to be tried again: gives each
-// of the files, or of the files in the directories that there are, to the
-// target.
+// Replaces libFuzzer to replay inputs: passes each file, and each file in the
+// given directories, to the target.
 
 #include <filesystem>
 #include <iostream>
@@ -34,6 +33,6 @@ int main(int argc, char** argv) {
                            bytes.size());
   }
   std::cout << files.size() << " inputs\n";
-  // A target without inputs would pass unseen.
+  // Fails without inputs, because the target would not be tested.
   return files.empty();
 }

@@ -1,5 +1,5 @@
-// Any bytes: every one of them is in a chunk, or counted as unusable. Rows are
-// the same whether protobuf reads them or not.
+// Input: any bytes. Each is in a chunk or counted as unusable. Protobuf and the
+// packed reader return the same rows.
 
 #include "fuzz/target.h"
 #include "fuzz/trace_mutator.h"
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const bool decoded = decoder.decode() == traced::DecodeStatus::kOk;
     const bool agree = decoded && traced::columnsAgree(decoder.payload());
     const std::uint64_t rows = agree ? traced::rowCount(decoder.payload()) : 0;
-    // It does not look into the header.
+    // decodePacked() does not check the header.
     const bool packed = decoder.decodePacked() == traced::DecodeStatus::kOk;
     require(packed || !decoded, "what one way of decoding takes, both take");
     if (!agree || !decoder.rows()) continue;

@@ -1,5 +1,5 @@
-// Writes the first inputs of each fuzz target, below the directory it is given:
-// the made-up runs of the golden tests, and the segment of a made-up process.
+// Writes the first inputs of each fuzz target below a directory: the synthetic
+// runs of the golden tests, and the segment of a synthetic process.
 
 #include <cstdio>
 #include <filesystem>

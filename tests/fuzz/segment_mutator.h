@@ -1,4 +1,4 @@
-// Changes a segment so that most of it stays as it is.
+// Mutates a segment but leaves most of it unchanged.
 
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace traced::testing {
 
-// Half of the time one slot of the ring. As LLVMFuzzerCustomMutator().
+// Mutates one slot of the ring half of the time. Has the contract of
+// LLVMFuzzerCustomMutator().
 inline std::size_t mutateSegment(std::uint8_t* data, std::size_t size,
                                  std::size_t max_size, unsigned seed) {
   std::minstd_rand random(seed);
@@ -20,7 +21,7 @@ inline std::size_t mutateSegment(std::uint8_t* data, std::size_t size,
   if (slots < 2 || random() % 8 == 0) {
     return LLVMFuzzerMutate(data, size, max_size);
   }
-  // The first slots are the header, which is seldom worth a change.
+  // The first slots are the header, so mutate them rarely.
   const std::size_t first = random() % 4 == 0 ? 0 : slots / 2;
   const std::size_t at = kSlotBytes * (first + random() % (slots - first));
   std::uint8_t slot[2 * kSlotBytes];

@@ -1,4 +1,4 @@
-// What a fuzz target is, and what it may call.
+// The interface of a fuzz target.
 
 #pragma once
 
@@ -11,24 +11,25 @@
 
 extern "C" {
 
-// The target: anything but a normal return is a finding.
+// The target. Anything but a normal return is a finding.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-// Optional: changes the input in place and returns its new size.
+// Optional. Mutates the input in place and returns its new size.
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                     std::size_t max_size, unsigned seed);
 
-// libFuzzer's own mutation, which only it has.
+// libFuzzer's own mutation; available only under libFuzzer.
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
                              std::size_t max_size);
 }
 
 namespace traced::testing {
 
-// Damage is what an input is made of: protobuf need not tell.
+// Inputs are damaged on purpose, so protobuf's messages about them are
+// disabled.
 inline const bool kQuiet = (google::protobuf::SetLogHandler(nullptr), true);
 
-// Ends the program, so that the input is kept, unless `holds`.
+// Aborts unless `holds`, so that the fuzzer keeps the input.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "fuzz: not so: %s\n", what);

@@ -65,8 +65,8 @@ void pack(v1::Chunk& chunk, const std::string& raw, bool compress) {
   chunk.set_payload(packed);
 }
 
-// Something is changed in the payload, in what stands beside it, or in its
-// compressed form.
+// Returns the chunk with a change in its payload, in its other fields, or in
+// its compressed form.
 std::string changed(v1::Chunk chunk, std::minstd_rand& random) {
   switch (random() % 4) {
     case 0: {

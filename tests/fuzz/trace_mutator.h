@@ -1,5 +1,5 @@
-// Changes a trace below its checksums: one wrong bit in a chunk would only ever
-// show the fuzzer that checksums are looked at.
+// Mutates a trace and renews its checksums. A plain bit flip would only test
+// that checksums are verified.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace traced::testing {
 
-// As LLVMFuzzerCustomMutator().
+// Has the contract of LLVMFuzzerCustomMutator().
 std::size_t mutateTrace(std::uint8_t* data, std::size_t size,
                         std::size_t max_size, unsigned seed);
 

@@ -1,5 +1,5 @@
-// Several files, given to a verb that reads traces, which one depends on their
-// bytes. No text for people carries a control character from them to the
+// Input: several files, for a command that reads traces. Their bytes select the
+// command. No text for people may pass a control character from them to the
 // terminal.
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ struct Run {
   bool is_text = true;
 };
 
-// What a run writes, to either stream.
+// Captures what a run writes to stdout and stderr.
 class Captured {
  public:
   Captured()
@@ -71,7 +71,7 @@ void runOn(const Run& run, const std::string& input) {
   require(!run.is_text || isPrintable(text), "a terminal can show the text");
 }
 
-// What tracectl takes for the Python that writes tables: it takes all of them
+// Replaces the Python that writes tables by a script that accepts all of them
 // and writes nothing.
 bool setPython(const std::string& path) {
   traced::testing::writeFile(path,

@@ -1,4 +1,4 @@
-// A DeviceSink that keeps what it is told.
+// A DeviceSink that stores everything it receives.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Flight Recorder dumps made up for tests, in both of their forms.
+// Creates Flight Recorder dumps for tests, as JSON and as pickle.
 
 #pragma once
 
@@ -55,7 +55,7 @@ inline void appendPickle(std::string& out, const Json& value) {
   }
 }
 
-// As torch writes it: protocol 2.
+// Pickles a value with protocol 2, as torch does.
 inline std::string pickleOf(const Json& value) {
   std::string out = "\x80\x02";
   appendPickle(out, value);
@@ -64,8 +64,8 @@ inline std::string pickleOf(const Json& value) {
 
 constexpr std::int64_t kDumpBeginNs = 1'700'000'000'000'000'000;
 
-// Entry `id` of a dump, in the keys that all versions since 2.4 have: an
-// all_reduce of 16 floats that has not ended.
+// Returns entry `id` of a dump with the keys that all versions since 2.4 have:
+// an all_reduce of 16 floats that has not ended.
 inline Json dumpEntry(std::uint64_t id) {
   return {{"record_id", id},
           {"pg_id", 0},
@@ -87,7 +87,7 @@ inline Json dumpEntry(std::uint64_t id) {
           {"is_p2p", false}};
 }
 
-// A dump of NCCL's recorder on two ranks, without entries.
+// Returns a dump of NCCL's recorder for two ranks, without entries.
 inline Json emptyDump(const std::string& version) {
   return {
       {"version", version},

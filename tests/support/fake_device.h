@@ -1,8 +1,8 @@
-// A device with streams, as a simulation: kernels have lengths, events are
-// reached when their stream has come that far, and its clock has an offset, a
-// drift and the resolution of CUDA's. What the device really did is known.
+// FakeDevice simulates a device with streams. Kernels have lengths, and an
+// event is reached when its stream has reached it. The device clock has an
+// offset, a drift and the resolution of CUDA's. The true times are known.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread may call any function.
 
 #pragma once
 
@@ -31,7 +31,7 @@ class FakeDevice {
 
   explicit FakeDevice(Clock host) : host_(std::move(host)) {}
 
-  // --- What a test does
+  // --- Controls
 
   static Stream stream(std::uintptr_t number) {
     return reinterpret_cast<Stream>(number);  // NOLINT: only a name
@@ -44,12 +44,12 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     return current_;
   }
-  // Puts a kernel on a stream.
+  // Queues a kernel of this length on a stream.
   void run(Stream stream, std::int64_t ns) {
     const std::lock_guard lock(mutex_);
     busy_until_[stream] = std::max(busyUntil(stream), host_()) + ns;
   }
-  // Makes a stream wait for what another one has been given so far.
+  // Makes a stream wait for all work queued so far on another one.
   void makeWait(Stream waiting, Stream other) {
     const std::lock_guard lock(mutex_);
     busy_until_[waiting] = std::max(busy_until_[waiting], busy_until_[other]);
@@ -62,39 +62,40 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     captured_.erase(stream);
   }
-  // Until it is released, a question takes for ever, and so does a new event.
+  // Blocks queries and the creation of events until release().
   void block() { set(blocked_, true); }
   void release() {
     set(blocked_, false);
     released_.notify_all();
   }
-  // From now on nothing is reached.
+  // From now on no event is reached.
   void hang() { set(hangs_, true); }
-  // From now on every question is answered by an error.
+  // From now on every query returns an error.
   void fail() { set(fails_, true); }
-  // One question is answered by an error, the next one.
+  // The next query returns an error.
   void failOnce() { set(fails_once_, true); }
   void refuseRecords() { set(refuses_, true); }
   void refuseEvents() { set(no_events_, true); }
-  // How the device's clock runs: faster than the host's by so many parts per
-  // million, and off by so much.
+  // Sets the device's clock: its offset from the host's clock, and how much
+  // faster it runs, in parts per million.
   void setClock(std::int64_t offset_ns, double drift_ppm) {
     const std::lock_guard lock(mutex_);
     offset_ns_ = offset_ns;
     rate_ = 1 + drift_ppm / 1e6;
   }
-  // All streams go through one queue: what one is given waits for what the
-  // others were given before.
+  // Puts all streams into one queue: work waits for work that other streams
+  // queued before.
   void shareOneQueue() { set(one_queue_, true); }
-  // How long it takes until the device sees what it is given.
+  // Sets the time until queued work is visible to the device.
   void setLatency(std::int64_t ns) {
     const std::lock_guard lock(mutex_);
     latency_ns_ = ns;
   }
 
-  // --- What a test asks
+  // --- Observations
 
-  // When a stream will have done all it has been given, on the host's clock.
+  // Returns when a stream will have finished all queued work, on the host's
+  // clock.
   std::int64_t idleAt(Stream stream) {
     const std::lock_guard lock(mutex_);
     return busy_until_[stream];
@@ -103,7 +104,7 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     return queries_;
   }
-  // How often it was asked what lies between two events.
+  // Returns how often the time between two events was queried.
   std::size_t measurements() {
     const std::lock_guard lock(mutex_);
     return measurements_;
@@ -116,12 +117,12 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     return records_on_[stream];
   }
-  // The threads that asked when something was reached.
+  // Returns the threads that queried whether an event was reached.
   std::set<std::thread::id> askers() {
     const std::lock_guard lock(mutex_);
     return askers_;
   }
-  // Whether something was put on a stream while it was being captured.
+  // Returns whether work was queued on a stream during its capture.
   bool disturbedCapture() {
     const std::lock_guard lock(mutex_);
     return disturbed_;
@@ -205,7 +206,8 @@ class FakeDevice {
                ? DeviceEvents::State::kReached
                : DeviceEvents::State::kPending;
   }
-  // In steps of half a microsecond, in 32-bit milliseconds.
+  // Returns the time between two events with CUDA's resolution: half a
+  // microsecond, in 32-bit milliseconds.
   std::optional<std::int64_t> elapsedNs(Event from, Event to) {
     const std::lock_guard lock(mutex_);
     ++measurements_;

@@ -1,4 +1,4 @@
-// A ring that holds something of everything.
+// Fills a ring with every kind of content.
 
 #pragma once
 
@@ -17,7 +17,7 @@ inline void define(Ring& ring, RecordKind kind, std::uint32_t id,
   ring.pushDefinition(kind, {id, kUntilRetired}, bytes.data(), bytes.size());
 }
 
-// One record of every kind, the ring once around.
+// Wraps the ring around once, then pushes one record of every kind.
 inline void fillRing(Ring& ring) {
   Ring::Record record;
   for (int i = 0; i < 40; ++i) {
@@ -59,7 +59,8 @@ inline void fillRing(Ring& ring) {
   ring.push(RecordKind::kReturnAndWait,
             ReturnAndWaitRecord{next, 132, 133, 4, 0, 0, Outcome::kOk, true});
   ring.push(RecordKind::kMark, MarkRecord{140, 3, MarkKind::kStep});
-  ring.control().head.fetch_add(2);  // a thread that died filling its record
+  ring.control().head.fetch_add(
+      2);  // a thread that died while it filled its record
 }
 
 }  // namespace traced::testing

@@ -1,5 +1,5 @@
-// JobBuilder writes the traces of a made-up job, operation by operation.
-// Instants are in milliseconds after StreamBuilder::kIssueNs.
+// JobBuilder writes the traces of a synthetic job, operation by operation.
+// Times are in milliseconds after StreamBuilder::kIssueNs.
 
 #pragma once
 
@@ -26,7 +26,7 @@ class RankBuilder {
 
   StreamBuilder& stream() { return stream_; }
 
-  // Calls that may be changed until the rank is written.
+  // Add a group or a call, which may be modified until the rank is written.
   std::uint32_t addGroup(const std::string& desc, std::uint32_t first,
                          std::uint32_t count) {
     v1::Group& group = stream_.addGroup(desc, first, count);
@@ -51,40 +51,40 @@ class RankBuilder {
     return call;
   }
 
-  // An operation that ended, by its wait.
+  // Adds an operation whose end is shown by its wait.
   std::uint64_t end(std::uint32_t call, std::int64_t at_ms,
                     std::int64_t took_ms = 1) {
     const std::uint64_t id = issue(call, at_ms);
     wait(id, at_ms, took_ms, 0, 0);
     return id;
   }
-  // One that is only waited for some time after it was issued.
+  // Adds an operation whose wait begins later than its issue.
   std::uint64_t endLater(std::uint32_t call, std::int64_t at_ms,
                          std::int64_t wait_at_ms, std::int64_t took_ms = 1) {
     const std::uint64_t id = issue(call, at_ms);
     wait(id, wait_at_ms, took_ms, 0, 0);
     return id;
   }
-  // One that the rank is inside of.
+  // Adds an operation that never ends.
   std::uint64_t hang(std::uint32_t call, std::int64_t at_ms) {
     return issue(call, at_ms);
   }
-  // One whose wait threw.
+  // Adds an operation whose wait threw.
   std::uint64_t fail(std::uint32_t call, std::int64_t at_ms,
                      std::int64_t after_ms, const std::string& error) {
     const std::uint64_t id = issue(call, at_ms);
     wait(id, at_ms, after_ms, 1, stream_.addText(error));
     return id;
   }
-  // A number is drawn, and nothing recorded of the operation.
+  // Uses up a sequence number without recording the operation.
   void lose(std::uint32_t call) { nextSeq(call); }
-  // The process records something else at an instant.
+  // Records an event that shows that the process lived at this time.
   void live(std::int64_t at_ms) { beginStep(0, at_ms); }
-  // It is known to have lived until then, and recorded nothing.
+  // Sets until when the process is known to have lived, without a record.
   void idleUntil(std::int64_t at_ms) {
     stream_.payload().mutable_anchor()->set_monotonic_ns(ns(at_ms));
   }
-  // Nobody catches an exception; it ends the process, or another thread.
+  // Records an uncaught exception. It ends the process or another thread.
   void raise(std::int64_t at_ms, const std::string& text,
              bool ends_process = true) {
     stream_.add(MarkRow{++next_id_, ns(at_ms), v1::MARK_KIND_EXCEPTION,
@@ -93,15 +93,14 @@ class RankBuilder {
   v1::ProcessEnd& processEnd() {
     return *stream_.payload().mutable_process_end();
   }
-  // What is issued from now on belongs to a training step, to a context, and
-  // to a stack.
+  // Set the training step, the context and the stack of later operations.
   void beginStep(std::uint64_t number, std::int64_t at_ms) {
     stream_.addStep(++next_id_, ns(at_ms), number);
   }
   void setContext(std::uint32_t context) { context_ = context; }
   void setStack(std::uint32_t stack) { stack_ = stack; }
-  // What is issued from now on is called at a line of /job/train.py, in a
-  // function, and by a thread.
+  // Sets the call site of later operations: a line of /job/train.py, and a
+  // function and a thread.
   void callAt(std::uint32_t line, const std::string& function = "main") {
     std::uint32_t& stack = stacks_[{line, function}];
     if (stack == 0) {
@@ -130,7 +129,7 @@ class RankBuilder {
  private:
   using Counter = std::pair<std::uint32_t, std::uint32_t>;
 
-  // Collectives count by group, messages by group and pair.
+  // Collectives count per group, messages per group and pair.
   std::uint64_t nextSeq(std::uint32_t id) {
     const v1::Call& call = stream_.payload().call(static_cast<int>(id) - 1);
     const bool sends = call.op() == v1::OPERATION_SEND;
@@ -175,7 +174,7 @@ class RankBuilder {
 
 class JobBuilder {
  public:
-  // All ranks are members of "dp", whose id is 1.
+  // Makes all ranks members of "dp", whose id is 1.
   explicit JobBuilder(std::uint32_t world) {
     for (std::uint32_t rank = 0; rank < world; ++rank) {
       ranks_.push_back(std::make_unique<RankBuilder>(rank, world));
@@ -191,7 +190,7 @@ class JobBuilder {
   void all(Do&& act) {
     for (auto& rank : ranks_) act(*rank);
   }
-  // Every rank but one.
+  // Calls `act` for every rank except `one`.
   template <typename Do>
   void allBut(std::uint32_t one, Do&& act) {
     for (std::uint32_t rank = 0; rank < size(); ++rank) {

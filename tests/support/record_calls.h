@@ -1,4 +1,4 @@
-// Operations for a recorder, and a group for them.
+// Records operations, and a group for them.
 
 #pragma once
 
@@ -28,7 +28,7 @@ inline OpId issueCall(Recorder& recorder, RecordedGroup& group,
   return recorder.issue(group, call, {}, seq, batch, nowNs());
 }
 
-// Five records.
+// Records a complete operation, which takes five records.
 inline void completeCall(Recorder& recorder, RecordedGroup& group,
                          std::uint64_t seq, std::uint64_t batch = 0,
                          std::int64_t elements = 16) {

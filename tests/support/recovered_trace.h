@@ -1,5 +1,5 @@
-// What a trace holds, counted independently of the recorder, and the processes
-// of the recovery tests.
+// Counts what a trace contains, independently of the recorder. Also runs the
+// processes of the recovery tests.
 
 #pragma once
 
@@ -24,23 +24,24 @@ namespace traced::testing {
 
 // All parts below a directory, read as one stream; or a merged file of it.
 struct RecoveredTrace {
-  // Issue rows by batch, which the tests use to tell threads apart: their seqs,
-  // in the order of the file.
+  // The sequence numbers of issue rows in file order, by batch. The tests use
+  // the batch to distinguish threads.
   std::map<std::uint64_t, std::vector<std::uint64_t>> seqs;
   // Their operations, in the same order.
   std::map<std::uint64_t, std::vector<std::uint64_t>> ops;
-  // Rows by operation, and which: bits for issue, return, done, wait, release.
+  // By operation: the number of rows, and their kinds as bits for issue,
+  // return, done, wait and release.
   std::map<std::uint64_t, int> rows_of;
   std::map<std::uint64_t, unsigned> kinds_of;
   std::uint64_t rows = 0;
-  // Rows that the writer adds where an operation failed.
+  // Number of rows that the writer added for failed operations.
   std::uint64_t marks = 0;
   std::uint64_t positions_begin = 0;
   std::uint64_t positions_end = 0;
   std::vector<v1::Payload> payloads;
 
-  // The latest. Chunks of several parts that cover no position come in any
-  // order.
+  // Returns the latest accounts. Chunks of several parts that cover no position
+  // may be in any order.
   const v1::Accounts& accounts() const {
     const auto age = [](const v1::Payload& payload) {
       const v1::Accounts& told = payload.accounts();
@@ -98,7 +99,8 @@ inline void addPayload(RecoveredTrace& trace, const v1::Payload& payload) {
   trace.payloads.push_back(payload);
 }
 
-// Chunks must be whole and must neither overlap nor leave a gap.
+// Reads a trace. Fails the test unless its chunks are whole and neither overlap
+// nor leave a gap.
 inline RecoveredTrace readRecovered(const std::string& directory) {
   std::map<std::uint64_t, v1::Chunk> chunks;
   RecoveredTrace read;
@@ -130,7 +132,7 @@ inline RecoveredTrace readRecovered(const std::string& directory) {
   return read;
 }
 
-// Runs `body` in a child that then dies of SIGKILL.
+// Runs `body` in a child process, which then dies of SIGKILL.
 template <typename Body>
 void inKilledProcess(Body body) {
   const pid_t child = fork();

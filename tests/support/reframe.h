@@ -1,4 +1,4 @@
-// Chunks whose fields are anything and whose framing and checksum are right.
+// Frames chunks with arbitrary fields and a valid checksum.
 
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace traced::testing {
 
-// `chunk` as it lies in a file. Its sync word, checksum and size are not looked
-// at.
+// Returns `chunk` with valid framing. Its sync word, checksum and size are
+// ignored.
 std::string framed(v1::Chunk chunk);
 
-// The framed chunk, of a payload that is not compressed, with zstd: also where
-// no writer would compress it, because no reader would take it.
+// Compresses an uncompressed framed chunk with zstd, even if a reader would
+// refuse the result.
 std::string compressed(const std::string& whole);
 
-// The framed chunk with another number for its compression, 0 to 127.
+// Returns the framed chunk with another compression number, 0 to 127.
 std::string withCompression(const std::string& whole, int compression);
 
 }  // namespace traced::testing

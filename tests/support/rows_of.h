@@ -1,4 +1,4 @@
-// The rows of one table of a payload.
+// Reads the rows of one table of a payload.
 
 #pragma once
 

@@ -132,7 +132,8 @@ std::uint64_t StreamBuilder::rowCount() const {
 }
 
 void StreamBuilder::encodeRows(v1::Payload& payload) const {
-  // Read when the chunk is closed, so after all of its rows.
+  // The anchor is read when the chunk is closed, which is after all of its
+  // rows.
   std::int64_t anchor_ns = std::max(kStartNs, payload.anchor().monotonic_ns());
   for (const IssueRow& row : issued_) {
     anchor_ns = std::max(anchor_ns, row.issue_ns);

@@ -1,5 +1,5 @@
-// StreamBuilder writes the trace of one made-up rank, chunk by chunk, with
-// every figure chosen by the test.
+// StreamBuilder writes the trace of one synthetic rank, chunk by chunk. The
+// test chooses every value.
 
 #pragma once
 
@@ -15,21 +15,21 @@ namespace traced::testing {
 
 class StreamBuilder {
  public:
-  // A rank of a job of `world_size`, on its own host's clock, started at
-  // monotonic kStartNs. Its streams have ids from `stream_id`, 1000 + rank
-  // unless given.
+  // Creates a rank of a job of `world_size`, on its own host's clock, started
+  // at monotonic kStartNs. Stream ids count from `stream_id`, or from 1000 +
+  // rank.
   explicit StreamBuilder(std::uint32_t rank, std::uint32_t world_size = 2,
                          std::uint64_t stream_id = 0);
 
   static constexpr std::int64_t kStartNs = 1'000'000'000;
-  // An instant for what a test issues, a second later.
+  // A time for operations, one second after the start.
   static constexpr std::int64_t kIssueNs = kStartNs + 1'000'000'000;
   static constexpr std::int64_t kRealtimeOffsetNs = 1'700'000'000'000'000'000;
 
   v1::Header& header() { return *payload_.mutable_header(); }
   v1::Payload& payload() { return payload_; }
 
-  // Definitions stay for all later chunks, as a recorder repeats them. Ids
+  // Add definitions, which stay in all later chunks, as in a recorder. Ids
   // count from 1.
   v1::Group& addGroup(const std::string& desc, std::uint32_t first,
                       std::uint32_t count);
@@ -40,7 +40,7 @@ class StreamBuilder {
   v1::Context& addContext();
   v1::Stack& addStack();
 
-  // Rows of the chunk being filled.
+  // Add rows to the chunk being filled.
   void add(const IssueRow& row) { issued_.push_back(row); }
   void add(const ReturnRow& row) { returned_.push_back(row); }
   void add(const DoneRow& row) { done_.push_back(row); }
@@ -48,21 +48,23 @@ class StreamBuilder {
   void add(const ReleaseRow& row) { released_.push_back(row); }
   void add(const MethodRow& row) { method_.push_back(row); }
   void add(const MarkRow& row) { marked_.push_back(row); }
-  // A training step begins; its position is comparable with operation ids.
+  // Marks the start of a training step. `position` is comparable with operation
+  // ids.
   void addStep(std::uint64_t position, std::int64_t ns, std::uint64_t number) {
     add(MarkRow{position, ns, v1::MARK_KIND_STEP, number});
   }
-  // An operation that was issued at `ns`, returned 10 us later, ended after
-  // `completion_ns` as a future told, and was waited for until then.
+  // Adds an operation that was issued at `ns` and returned 10 us later. A
+  // future reported its end after `completion_ns`, and the program waited until
+  // then.
   void addOperation(std::uint64_t id, std::int64_t ns, std::uint32_t call,
                     std::uint64_t seq, std::int64_t completion_ns);
 
-  // Records counted as dropped from now on.
+  // Counts records as dropped from now on.
   void drop(v1::DropReason reason, std::uint64_t records);
 
-  // The framed chunk of all rows added since the last one.
+  // Returns the framed chunk of all rows added since the last call.
   std::string takeChunk(bool closed = false, int zstd_level = 1);
-  // Encodes payload() as it is, for damage that rows cannot express.
+  // Encodes a payload unchanged, for damage that rows cannot express.
   std::string encode(const v1::Payload& payload, std::uint64_t rows,
                      int zstd_level = 1);
 

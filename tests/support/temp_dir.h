@@ -1,4 +1,4 @@
-// A directory that is gone with the object.
+// TempDir creates a directory and removes it on destruction.
 
 #pragma once
 
@@ -11,7 +11,7 @@ namespace traced::testing {
 
 class TempDir {
  public:
-  // Below `parent`, which is there.
+  // `parent` must exist.
   explicit TempDir(const std::filesystem::path& parent =
                        std::filesystem::temp_directory_path()) {
     std::string pattern = (parent / "traced-test-XXXXXX").string();

@@ -1,4 +1,4 @@
-// What a test draws random numbers by; TEST_SEED=N tries another seed.
+// The seed of a test's random numbers. TEST_SEED=N sets another one.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Reads a trace file back, without the project's own reader: the bytes are a
-// protobuf message, and its payloads are zstd.
+// Reads a trace file without the project's own reader: as a protobuf message
+// whose payloads are compressed with zstd.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Writes a file, making the directories on the way; returns its path.
+// Writes a file and creates missing directories. Returns its path.
 
 #pragma once
 
