@@ -26,7 +26,8 @@ class RankBuilder {
 
   StreamBuilder& stream() { return stream_; }
 
-  // Add a group or a call, which may be modified until the rank is written.
+  // Define a group or a call. A returned call may be modified until the rank is
+  // written.
   std::uint32_t addGroup(const std::string& desc, std::uint32_t first,
                          std::uint32_t count) {
     v1::Group& group = stream_.addGroup(desc, first, count);

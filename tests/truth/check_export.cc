@@ -1,4 +1,5 @@
-// What is exported is what was called, and CSV and JSON lines say the same.
+// Checks that the export contains exactly what was called, and that CSV and
+// JSON lines agree.
 
 #include <map>
 #include <sstream>
@@ -15,7 +16,7 @@
 namespace traced::truth {
 namespace {
 
-// By column; what is absent is not there.
+// Cells by column. Absent values have no entry.
 using Row = std::map<std::string, std::string>;
 
 std::string written(const TraceSet& set, ExportWriter& writer) {
@@ -25,7 +26,7 @@ std::string written(const TraceSet& set, ExportWriter& writer) {
   return out.str();
 }
 
-// The lines of RFC 4180, each as its cells.
+// Parses CSV (RFC 4180) into lines of cells.
 std::vector<std::vector<std::string>> cellsOf(const std::string& csv) {
   std::vector<std::vector<std::string>> lines(1, std::vector<std::string>(1));
   bool quoted = false;
@@ -45,7 +46,7 @@ std::vector<std::vector<std::string>> cellsOf(const std::string& csv) {
       cell += csv[i];
     }
   }
-  lines.pop_back();  // behind the last line's end
+  lines.pop_back();  // after the end of the last line
   return lines;
 }
 
@@ -161,7 +162,8 @@ class ExportCheck {
     hold(rank, op, row, times);
   }
 
-  // "" is expected to be absent.
+  // Compares a row with the expected cells. "" means that the cell must be
+  // absent.
   void hold(std::uint32_t rank, const Happened& op, const Row& row,
             const Row& expected) {
     for (const auto& [name, value] : expected) {
@@ -176,7 +178,8 @@ class ExportCheck {
     }
   }
 
-  // Operations have one id if, and only if, they are the same.
+  // Checks that two operations have the same id if and only if they are the
+  // same.
   void holdCorrelation(const Happened& op, const PlainGroup& group,
                        std::uint32_t rank, const Row& row) {
     const auto id = row.find("correlation_id");
@@ -200,7 +203,7 @@ class ExportCheck {
 
   const Trial& trial_;
   Lies& lies_;
-  // Which operation an id is of, and the other way round.
+  // The operation of each id, and the reverse.
   std::map<std::string, std::string> meant_;
   std::map<std::string, std::string> ids_;
 };

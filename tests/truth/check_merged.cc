@@ -1,5 +1,5 @@
-// The same traces give the same answers and the same export, in a folder,
-// merged, and merged from parts that were merged.
+// Checks that the same traces give the same answers and the same export in a
+// folder, merged, and merged from merged parts.
 
 #include <filesystem>
 #include <string>
@@ -59,7 +59,8 @@ class MergeCheck {
     return reportJson("", set, report);
   }
 
-  // Outside of the folder, which is read as a whole.
+  // Writes the merged file next to the folder, because the whole folder is
+  // read.
   std::string merge(const std::vector<std::string>& inputs,
                     const std::string& name) {
     const std::string path = trial_.folder + "-" + name + ".traced";
@@ -71,7 +72,7 @@ class MergeCheck {
     return path;
   }
 
-  // All verdicts are in the text, too.
+  // Checks that the text contains all verdicts.
   void checkText(const TraceSet& set, const Diagnosis& diagnosis) {
     DiagnoseTextOptions options;
     options.all = true;
@@ -122,7 +123,7 @@ class MergeCheck {
 
   const Trial& trial_;
   Lies& lies_;
-  // What the folder exports.
+  // The export of the folder.
   std::string exported_;
 };
 

@@ -1,4 +1,5 @@
-// What a report says of waits and transfers is within what it certifies.
+// Checks that the waits and transfers of a report are within its certified
+// bounds.
 
 #include <algorithm>
 #include <string>
@@ -89,9 +90,10 @@ class TimeCheck {
             std::int64_t to) {
     if (!said || leavesOutHosts()) return;
     const std::int64_t ns = at(to) - at(from);
-    // To what instants are read, and what a clock of another host drifts.
+    // Tolerance: the resolution of instants, and the drift of another host's
+    // clock.
     const std::int64_t off_ns = 3'000 + ns / 5'000;
-    // Who came before the last waited for nobody.
+    // A rank that was not last waited for nobody before it was ready.
     const std::int64_t low_ns = std::max<std::int64_t>(said->low_ns, 0);
     const std::int64_t high_ns = std::max<std::int64_t>(said->high_ns, 0);
     if (low_ns - off_ns <= ns && ns <= high_ns + off_ns) return;

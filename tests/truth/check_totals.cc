@@ -1,4 +1,4 @@
-// What a report adds up is what was recorded.
+// Checks that the sums of a report equal what was recorded.
 
 #include <map>
 #include <string>

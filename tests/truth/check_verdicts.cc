@@ -1,4 +1,5 @@
-// No verdict that is certain is false, and none is told of a healthy run.
+// Checks that no certain verdict is false, and that a healthy run has no
+// verdict.
 
 #include <algorithm>
 #include <cstdio>
@@ -73,8 +74,8 @@ class VerdictCheck {
     lies_.push_back({check + ": " + nameOf(verdict.kind), std::move(text)});
   }
 
-  // Who is named by call sites is who the fault was planted in. Two ranks may
-  // not tell an extra call from one that was left out.
+  // Checks that a culprit named by call sites is the faulty rank. With two
+  // ranks, an extra call is indistinguishable from an omitted one.
   void checkCallSites(const JobVerdict& verdict) {
     const bool extra = says(verdict, "likely made an extra call");
     const bool left_out = says(verdict, "likely left out a call");
@@ -91,7 +92,8 @@ class VerdictCheck {
     if (!is_shift || !right) tell("names another by call sites", verdict);
   }
 
-  // Threads are never inside calls at once.
+  // Checks that no thread race is reported: threads are never inside calls at
+  // the same time.
   void checkThreads(const JobVerdict& verdict) {
     if (says(verdict, "Two threads")) tell("threads race", verdict);
   }
@@ -105,7 +107,7 @@ class VerdictCheck {
   bool says(const JobVerdict& verdict, const std::string& text) const {
     return summary(verdict).find(text) != std::string::npos;
   }
-  // Whether a line of the evidence contains it.
+  // Returns whether a line of the verdict's reasons contains the text.
   bool proves(const JobVerdict& verdict, const char* text) const {
     const std::vector<std::string> lines = evidence(verdict);
     return std::any_of(lines.begin(), lines.end(), [&](const auto& line) {
@@ -113,8 +115,8 @@ class VerdictCheck {
     });
   }
 
-  // Who waits for whom is unknown where a group connects other ranks, as the
-  // traces of all show.
+  // Checks that complete traces reveal groups that connect ranks other than
+  // their members. It is then unknown who waits for whom.
   void checkWiring(const JobVerdict& verdict) {
     if (!trial_.isWhole()) return;
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
@@ -134,7 +136,8 @@ class VerdictCheck {
                        });
   }
 
-  // Some member called it after another one had ended it.
+  // Returns whether some member called the operation after another one had
+  // ended it.
   bool endedUnjoinedIsTrue(const JobVerdict& verdict) const {
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     if (!group) return false;
@@ -153,7 +156,7 @@ class VerdictCheck {
     return proves(verdict, "if the others waited for it");
   }
 
-  // Trials kill what has not ended by then.
+  // Trials kill everything that has not ended by then.
   bool saysAllWereKilled(const JobVerdict& verdict) const {
     return verdict.kind == VerdictKind::kProcessFailed &&
            verdict.culprits.empty() &&
@@ -164,7 +167,8 @@ class VerdictCheck {
   void checkHealthy(const JobVerdict& verdict) {
     if (verdict.kind == VerdictKind::kUndecided && !trial_.isWhole()) return;
     if (saysAllWereKilled(verdict)) return;
-    // Who runs ahead of others that he need not wait for is never the last.
+    // A rank that runs ahead of ranks that it need not wait for is never the
+    // last.
     if (saysIfTheyWaited(verdict)) return;
     tell("finding in a healthy run", verdict);
   }
@@ -210,7 +214,7 @@ class VerdictCheck {
     }
   }
 
-  // Somebody's call differs, in what the verdict says.
+  // Returns whether some rank's call truly differs in what the verdict names.
   bool mismatchIsTrue(const JobVerdict& verdict) const {
     const FaultKind fault = trial_.program.fault.kind;
     if (verdict.kind == VerdictKind::kOrderMismatch &&
@@ -220,7 +224,7 @@ class VerdictCheck {
     if (verdict.pair) return messagesDiffer(*verdict.pair);
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     if (!group) return false;
-    // Of what was lost it is not said.
+    // Lost records prove no agreement.
     if (saysTheyAgreedBefore(verdict) && !trial_.program.variation.lost_chunk &&
         !agreedBefore(verdict, *group)) {
       return false;
@@ -245,7 +249,7 @@ class VerdictCheck {
                                  : static_cast<std::int64_t>(call.elements);
   }
 
-  // What one sends is not what the other expects.
+  // Returns whether one rank sends a size that the receiver does not expect.
   bool splitsDiffer(std::uint32_t group, std::uint64_t seq) const {
     const Ranks& members = trial_.history.groups[group].members;
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -300,14 +304,15 @@ class VerdictCheck {
     }
     const bool left_inside = verdict.kind == VerdictKind::kLeftEarly;
     if (called == 0 || (called == members.size() && !left_inside)) return false;
-    // What is killed at its work is not accused.
+    // Processes that are killed while they work are not accused.
     return trial_.history.hung || anyFailed() ||
            std::any_of(
                trial_.history.ranks.begin(), trial_.history.ranks.end(),
                [&](const auto& rank) { return rank.end <= trial_.cut_at; });
   }
 
-  // As many messages were sent from one to the other as were received.
+  // Returns whether the numbers of sent and received messages between two ranks
+  // differ.
   bool countsDiffer(const JobVerdict& verdict) const {
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     if (!group || !verdict.pair) return true;
@@ -326,7 +331,8 @@ class VerdictCheck {
         });
   }
 
-  // Somebody was inside an operation for so long that it hangs.
+  // Returns whether some rank was inside an operation long enough to count as
+  // hanging.
   bool someoneHangs() const {
     for (const RankHistory& rank : trial_.history.ranks) {
       for (const Happened& op : rank.operations) {
@@ -339,7 +345,7 @@ class VerdictCheck {
     return false;
   }
 
-  // What of several operations a thread waits for is not recorded.
+  // The trace does not record which of several operations a thread waits for.
   bool mayWaitForAnother(const JobVerdict& verdict) const {
     return verdict.op == "reduce_scatter_tensor" &&
            !has(trial_.program.features, Feature::kSeveralWaits);
@@ -368,7 +374,8 @@ class VerdictCheck {
     return false;
   }
 
-  // The others were held up by it for most of what counts as late.
+  // Returns whether the operation delayed the others for most of the lateness
+  // threshold.
   bool lateIsTrue(const JobVerdict& verdict) const {
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     if (!group) return false;
@@ -387,18 +394,18 @@ class VerdictCheck {
                               rank);
   }
 
-  // Only for what one rank's own calls show, which no program here does.
+  // Certain culprits require that a rank's own calls show the fault, which no
+  // program here does.
   void checkCulprit(const JobVerdict& verdict) {
     tell("false certain culprit", verdict);
   }
 
-  // What ended a job that stood still is no cause of it; who was killed at its
-  // work was.
+  // Checks that the end of a hanging job is not reported as its cause. A kill
+  // during work is one.
   void checkEnds(const JobVerdict& verdict) {
     const Program& program = trial_.program;
     const History& history = trial_.history;
-    // Between clocks nothing is said of what came first, nor who waits for whom
-    // in groups that are crossed.
+    // Across clocks and in crossed groups, the order of events is unknown.
     if (!trial_.isWhole() || program.hosts() > 1 || program.own_groups) return;
     const bool is_about_end = verdict.kind == VerdictKind::kProcessFailed ||
                               verdict.kind == VerdictKind::kLeftEarly ||
@@ -421,8 +428,8 @@ class VerdictCheck {
     }
   }
 
-  // A collective that ends on nobody before all are there, over and over, on
-  // one clock.
+  // Returns whether the program repeats one collective that ends on no rank
+  // before all have joined, on one clock.
   bool isSimple() const {
     const Program& program = trial_.program;
     return trial_.isWhole() && program.hosts() == 1 &&
@@ -432,7 +439,7 @@ class VerdictCheck {
            program.items[0].role == 0;
   }
 
-  // What must be told of such a program.
+  // Checks the findings that such a program must produce.
   void checkReported() {
     const Program& program = trial_.program;
     switch (program.fault.kind) {
@@ -461,7 +468,7 @@ class VerdictCheck {
     }
   }
 
-  // How often, and for how long at most.
+  // Checks the number of times and the maximum duration.
   void checkInTurn() {
     const Program& program = trial_.program;
     const std::uint32_t times = (program.steps + 2) / 4;
@@ -509,8 +516,8 @@ class VerdictCheck {
     return text;
   }
 
-  // Who is slow or late is told by figures alone, so it is never certain; but
-  // it must be who the fault was planted in.
+  // Checks timing verdicts. They rest on statistics and are never certain, but
+  // must name the faulty rank.
   void checkTiming(const JobVerdict& verdict) {
     if (verdict.kind != VerdictKind::kStraggler &&
         verdict.kind != VerdictKind::kLate &&
@@ -521,8 +528,8 @@ class VerdictCheck {
         anyClockStepped(trial_.program, trial_.history.end)) {
       return;
     }
-    // What is out of step goes on in an order that is not c10d's, also where
-    // nobody meets another operation.
+    // After a mismatch, the order no longer follows c10d, even if no rank meets
+    // another operation.
     const FaultKind fault = trial_.program.fault.kind;
     if (trial_.history.out_of_step || fault == FaultKind::kExtra ||
         fault == FaultKind::kSkip || saysIfTheyWaited(verdict)) {
@@ -544,8 +551,8 @@ class VerdictCheck {
     }
   }
 
-  // A collective of all that ends on nobody before all are there, not the
-  // first.
+  // Returns whether the fault is in a collective of all ranks, after the first,
+  // that ends on no rank before all have joined.
   bool isLateForSure() const {
     const Program& program = trial_.program;
     const Fault& fault = program.fault;
@@ -567,7 +574,8 @@ class VerdictCheck {
     return std::find(planted.begin(), planted.end(), rank) != planted.end();
   }
 
-  // Of the whole run; what is said of a part of it may be somewhat more.
+  // Checks the share of the whole run. The share of a part of it may be
+  // somewhat larger.
   void checkShare(const JobVerdict& verdict) {
     const Program& program = trial_.program;
     const double late_ns = static_cast<double>(program.fault.ns) *

@@ -1,4 +1,4 @@
-// The clock of a host: what it shows at a true instant.
+// HostClock maps true time to what a host's clocks show.
 
 #pragma once
 
@@ -10,13 +10,13 @@ namespace traced::truth {
 
 class HostClock {
  public:
-  // `seconds_ago`: of a program that ran before.
+  // `seconds_ago`: shifts the clock for a program that ran earlier.
   HostClock(const Program& program, std::uint32_t host,
             std::int64_t seconds_ago = 0);
 
   std::int64_t monotonicNs(std::int64_t true_ns) const;
   std::int64_t realtimeNs(std::int64_t true_ns) const;
-  // Whether it stepped between the two.
+  // Returns whether the clock stepped between the two times.
   bool steppedBetween(std::int64_t from_ns, std::int64_t to_ns) const;
 
  private:
@@ -27,9 +27,9 @@ class HostClock {
   std::int64_t wall_begin_ns_ = 0;
 };
 
-// Whether the clock of any of its hosts stepped until then. Bounds on one side
-// of a step alone contradict nothing: what is said of times between hosts rests
-// on there being none.
+// Returns whether the clock of any host of the program stepped until then.
+// Bounds on one side of a step contradict nothing, and statements about times
+// between hosts assume that no clock stepped.
 bool anyClockStepped(const Program& program, std::int64_t until_ns);
 
 }  // namespace traced::truth

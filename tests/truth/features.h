@@ -1,4 +1,4 @@
-// What programs may have, unless `--without` leaves it out.
+// Optional features of random programs; `--without` disables one.
 
 #pragma once
 
@@ -15,43 +15,45 @@ enum class Feature : unsigned char {
   kCuts,
   kMerges,
   kFaults,
-  // A future's callback runs late, after the waiting thread went on.
+  // A future's callback runs late, after the waiting thread continued.
   kLateStamps,
-  // Broadcasts and reductions go along a tree or a ring.
+  // Broadcasts and reductions use a tree or a ring.
   kRelays,
-  // A send, or the root of a broadcast, waits for who receives.
+  // A send, or the root of a broadcast, waits for its receivers.
   kLateSends,
-  // Merges of parts are merged.
+  // Merged parts are merged again.
   kMergedMerges,
-  // Files of an older run of the same name lie beside.
+  // The folder also has files of an older run of the same name.
   kOlderRuns,
-  // Clocks of hosts step.
+  // Host clocks step.
   kClockSteps,
-  // Runs of 300,000 operations, in which a rank is late once.
+  // Runs have 300,000 operations, and a rank is late once.
   kLongRuns,
-  // Transfers are checked whose end only a wait showed.
+  // Checks transfers whose end only a wait shows.
   kEndsInWaits,
-  // Waits and arrivals are checked of jobs on several hosts.
+  // Checks waits and ready times of jobs on several hosts.
   kTimesOfHosts,
-  // Answers are compared of jobs on several hosts, in a folder and merged.
+  // Compares the answers for a folder and for the merged file, in jobs on
+  // several hosts.
   kMergedHosts,
-  // Roots take long for what others send them.
+  // Roots take long for the data that others send.
   kBusyRoots,
-  // Large messages go down a line of ranks, of which some run ahead.
+  // Large messages pass along a line of ranks, some of which run ahead.
   kHeldUp,
-  // Operations whose end only a wait shows hang, several of one thread.
+  // Several operations of one thread hang whose end only a wait shows.
   kSeveralWaits,
-  // A rank stands still before an operation that ended on the others.
+  // A rank stops before an operation that ended on the others.
   kSilence,
   // Call sites are recorded, and some ranks call from lines of their own.
   kCallSites,
   // Two threads of each rank call collectives.
   kThreads,
-  // Interrupts and signals that are seen end what stands still.
+  // Observed interrupts and signals end a hanging job.
   kCutOffs,
-  // Several are late, and failures are caught.
+  // Several ranks are late, and failures are caught.
   kMoreFaults,
-  // Each rank makes only the groups that it is in, so that groups share names.
+  // Each rank creates only the groups that it is in, so that groups share
+  // names.
   kOwnGroups,
 };
 inline constexpr std::size_t kFeatureCount = 25;

@@ -27,7 +27,7 @@ class Generator {
     addItems();
     if (has(Feature::kFaults) && !random.oneIn(3)) addFault();
     vary();
-    // Drawn apart, so that the other programs stay the same.
+    // Drawn separately, so that the other programs stay the same.
     program_.own_groups = has(Feature::kOwnGroups) &&
                           program_.roles.size() > 1 &&
                           Random(seed(), {31}).oneIn(12);
@@ -74,7 +74,7 @@ class Generator {
       if (world / width > 1) program_.roles.push_back(dp);
     }
     if (random_.oneIn(4)) {
-      // The same members once more, and a group that some are not in.
+      // Adds the same members again, and a group that some ranks are not in.
       program_.roles.push_back({"again", {all}});
       program_.roles.push_back({"half", {{0, world / 2}}});
     }
@@ -139,7 +139,8 @@ class Generator {
     if (fault.kind == FaultKind::kSlowLink) fault.ns = 20'000'000;
   }
 
-  // So long that diagnosis does not time each operation; see job_state.cc.
+  // Makes the run so long that diagnosis does not time each operation; see
+  // job_state.cc.
   void makeLong() {
     program_.items.resize(1);
     Item& item = program_.items[0];
@@ -157,7 +158,8 @@ class Generator {
     program_.fault.ns = 2'500'000'000;
   }
 
-  // One that several ranks are in, in a program of one collective of all.
+  // Plants a fault that affects several ranks, in a program with one collective
+  // of all ranks.
   void makeFault() {
     Fault& fault = program_.fault;
     fault.kind = random_.oneOf({FaultKind::kLateInTurn, FaultKind::kStragglers,

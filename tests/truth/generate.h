@@ -1,4 +1,4 @@
-// Random programs.
+// Generates random programs.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace traced::truth {
 
-// The same for the same seed and features.
+// Returns the same program for the same seed and features.
 Program generate(std::uint64_t seed, const Features& features);
 
 }  // namespace traced::truth

@@ -1,5 +1,5 @@
-// History is what truly happened when a program ran: the truth that answers are
-// held against. Instants are true time in nanoseconds since the program began.
+// History is what truly happened when a program ran. Answers are compared with
+// it. Times are true nanoseconds since the program began.
 
 #pragma once
 
@@ -20,21 +20,21 @@ struct Happened {
   std::uint64_t seq = 0;
   std::int64_t issued = kNever;
   std::int64_t returned = kNever;
-  // When its part began: it was out of the queue, and what it waits for itself
-  // had ended.
+  // When its part began: it had left the queue, and its own dependencies had
+  // ended.
   std::int64_t ready = kNever;
-  // When the last of those that its end depends on was ready.
+  // When the last rank that its end depends on was ready.
   std::int64_t peers_ready = kNever;
   std::int64_t ended = kNever;
-  // What the future's callback tells as its end.
+  // The end that the future's callback reports.
   std::int64_t stamped = kNever;
   std::int64_t wait_began = kNever;
   std::int64_t wait_ended = kNever;
   std::int64_t released = kNever;
   bool failed = false;
-  // It failed because it took too long.
+  // It failed because of a timeout.
   bool timed_out = false;
-  // It failed because an interrupt ended what stood still.
+  // It failed because an interrupt ended the hanging job.
   bool cut_off = false;
 };
 
@@ -55,17 +55,17 @@ struct RankHistory {
 struct History {
   std::vector<PlainGroup> groups;
   std::vector<RankHistory> ranks;
-  // Nobody moved any more before all were killed.
+  // All ranks were blocked for ever before they were killed.
   bool hung = false;
-  // Members of a group called what others did not, or an operation failed: what
-  // follows in time is not c10d's.
+  // Members of a group called different operations, or an operation failed. The
+  // times after that do not follow c10d.
   bool out_of_step = false;
-  // When the fault took place; kNever: it changed nothing.
+  // When the fault had its effect; kNever: it had none.
   std::int64_t fault_at = kNever;
   std::int64_t end = 0;
 };
 
-// Whether the end of an operation shows only in the caller's wait.
+// Returns whether only the caller's wait shows the end of this operation.
 bool endsOnlyInWait(v1::Operation op);
 
 }  // namespace traced::truth

@@ -1,13 +1,13 @@
-// truth_machine: runs random programs of which the truth is known, and holds
-// what the analysis says of their traces against it.
+// truth_machine: runs random programs with known truth, and compares the
+// analysis of their traces with it.
 //
-//   truth_machine [--programs N] [--seconds S] [--seed N] [--first-seed N]
-//                 [--without FEATURE]... [--keep-going] [--jobs N]
-//                 [--keep FOLDER]
+//  truth_machine [--programs N] [--seconds S] [--seed N] [--first-seed N]
+//                [--without FEATURE]... [--keep-going] [--jobs N]
+//                [--keep FOLDER]
 //
-// --seed runs one program, --keep leaves the traces of the last one there.
-// Exits with 1 when a lie was told, with its seed and the smallest program that
-// it is told of.
+// --seed runs one program. --keep leaves the traces of the last one in FOLDER.
+// Exits with 1 after a wrong answer, and prints its seed and the smallest
+// program that reproduces it.
 
 #include <unistd.h>
 
@@ -37,15 +37,15 @@ namespace {
 struct Options {
   std::uint64_t programs = 1'000;
   std::uint64_t first_seed = 0;
-  double seconds = 0;  // 0: as long as it takes
+  double seconds = 0;  // 0: no limit
   bool one = false;
   bool keep_going = false;
   unsigned jobs = 1;  // programs at a time
-  std::string keep;   // "": nowhere
+  std::string keep;   // "": not kept
   Features features = Features().set();
 };
 
-// Says on a terminal how far it is.
+// Shows the progress on a terminal.
 class Progress {
  public:
   explicit Progress(const Options& options)
@@ -55,7 +55,7 @@ class Progress {
     return std::chrono::duration<double>(Clock::now() - began_).count();
   }
 
-  // Of so many programs, told of each.
+  // Called after each program.
   void tell(std::uint64_t programs, std::size_t lies) {
     if (!shown_ || options_.one || seconds() < next_) return;
     next_ = seconds() + 0.5;
@@ -95,7 +95,7 @@ class Machine {
   }
 
  private:
-  // In memory, where there is such a place.
+  // Returns a folder in memory if possible.
   static std::filesystem::path placeOf() {
     const std::filesystem::path memory = "/dev/shm";
     return std::filesystem::is_directory(memory)
@@ -103,7 +103,7 @@ class Machine {
                : std::filesystem::temp_directory_path();
   }
 
-  // Each worker takes the next program, until there is none.
+  // Runs programs until none is left. Each worker calls it.
   void work(const std::string& folder) {
     while (const auto seed = next()) tryOne(*seed, folder);
   }
@@ -188,13 +188,13 @@ class Machine {
   const Options options_;
   const testing::TempDir dir_;
   std::mutex mutex_;
-  // The rest is the mutex's.
+  // The following members are guarded by the mutex.
   Progress progress_;
   std::uint64_t begun_ = 0;
   std::map<std::string, unsigned long> lies_;
-  // By kind of the fault, and by Naming.
+  // By kind of fault and Naming.
   std::map<std::string, std::array<unsigned long, 3>> named_;
-  // The last seed with which another was named.
+  // The last seed for which a wrong rank was named, by kind of fault.
   std::map<std::string, std::uint64_t> wrong_;
 };
 

@@ -39,7 +39,7 @@ std::uint32_t Meeting::parentOf(std::uint32_t place, Route route) const {
   return route == Route::kRing ? place - 1 : 0;
 }
 
-// When a place has what the root sends.
+// Returns when a position has the root's data.
 Meeting::Known Meeting::dataAt(std::uint32_t place,
                                const MeetingRules& rules) const {
   const Known own = arrived(memberAt(place));
@@ -50,7 +50,7 @@ Meeting::Known Meeting::dataAt(std::uint32_t place,
           std::max(own.peers_ready, parent.peers_ready)};
 }
 
-// When a place has all that goes through it to the root.
+// Returns when a position has all data that passes through it to the root.
 Meeting::Known Meeting::sumAt(std::uint32_t place,
                               const MeetingRules& rules) const {
   Known sum = arrived(memberAt(place));
@@ -64,7 +64,8 @@ Meeting::Known Meeting::sumAt(std::uint32_t place,
   return sum;
 }
 
-// Once those it sends to are there, too.
+// Returns the later of `own` and the time when all members that the position
+// sends to have joined.
 Meeting::Known Meeting::afterReceivers(Known own, std::uint32_t place,
                                        const MeetingRules& rules) const {
   for (std::uint32_t i = 1; own.known() && i < ready_.size(); ++i) {

@@ -1,4 +1,5 @@
-// Meeting is one collective of a group: who has come to it, and who can leave.
+// Meeting simulates one collective of a group: who has joined, and who can
+// leave.
 
 #pragma once
 
@@ -10,14 +11,14 @@
 
 namespace traced::truth {
 
-// How data goes from a root to the others, and back.
+// How data travels from a root to the others, and back.
 enum class Route : std::uint8_t { kDirect, kTree, kRing };
 
 struct MeetingRules {
   Route route = Route::kDirect;
-  // A root, or who relays, waits for those it sends to.
+  // Roots and relaying members wait for the members they send to.
   bool late_sends = false;
-  // How long a member's own part takes.
+  // Returns how long a member's own part takes.
   std::function<std::int64_t(std::uint32_t member)> part_ns;
 };
 
@@ -26,22 +27,23 @@ class Meeting {
   explicit Meeting(std::size_t size)
       : ready_(size, kNever), leaves_(size), left_(size, false) {}
 
-  // When a member can leave, and when the last of those it depends on came.
+  // When a member can leave, and when the last member that it depends on was
+  // ready.
   struct Leave {
     std::uint32_t member = 0;
     std::int64_t at = kNever;
     std::int64_t peers_ready = kNever;
   };
 
-  // `is_stuck`: it came, and its part never ends.
+  // `is_stuck`: the member joins, but its part never ends.
   void join(std::uint32_t member, const Called& call, std::int64_t at,
             bool is_stuck);
   bool hasJoined(std::uint32_t member) const {
     return ready_[member] != kNever;
   }
-  // Those who called what others did not.
+  // Returns whether members called different operations.
   bool disagrees() const { return disagrees_; }
-  // Those who can leave now, each told once.
+  // Returns the members that can leave now; each is returned once.
   std::vector<Leave> leaving(const MeetingRules& rules);
 
  private:
@@ -58,7 +60,7 @@ class Meeting {
   Known afterReceivers(Known own, std::uint32_t place,
                        const MeetingRules& rules) const;
   std::uint32_t parentOf(std::uint32_t place, Route route) const;
-  // Of a place counted from the root.
+  // Returns the member at a position counted from the root.
   std::uint32_t memberAt(std::uint32_t place) const;
 
   std::vector<std::int64_t> ready_;

@@ -1,6 +1,6 @@
-// Program is a made-up SPMD program: steps of items that all members of a group
-// do together, and at most one fault. It is small and in symbols, so that it
-// can be shrunk; unroll.h makes of it what each rank calls.
+// Program is a synthetic SPMD program: steps of items that all members of a
+// group execute together, and at most one fault. It is small and symbolic, so
+// that it can be shrunk. unroll.h computes the calls of each rank.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace traced::truth {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// Groups of one role: each rank is in one of them, or in none.
+// The groups of one role. Each rank is in at most one of them.
 struct Role {
   std::string desc;
   std::vector<Ranks> groups;
@@ -23,19 +23,21 @@ struct Role {
 
 // How the caller learns of the end.
 enum class Waiting : std::uint8_t {
-  // The call waits itself.
+  // The call itself waits.
   kSync,
-  // By Work.wait(), when the step ends.
+  // Work.wait() at the end of the step.
   kAsync,
-  // By the Work's future, when the step ends: no wait is recorded.
+  // The Work's future at the end of the step: no wait is recorded.
   kFuture,
 };
 
 enum class ItemKind : std::uint8_t {
   kCollective,
-  // Each sends to the next one of the group, and receives from the one before.
+  // Each rank sends to the next of the group and receives from the previous
+  // one.
   kExchange,
-  // Received from the one before, sent to the next, from first to last.
+  // Each rank receives from the previous one and sends to the next, from first
+  // to last.
   kPipeline,
 };
 
@@ -50,7 +52,7 @@ struct Item {
   std::uint32_t root = 0;  // modulo the group's size
   std::int32_t tag = 0;
   Waiting waiting = Waiting::kSync;
-  bool uneven = false;  // of an all-to-all
+  bool uneven = false;  // for an all-to-all
   std::int64_t compute_us = 0;
 };
 
@@ -65,7 +67,7 @@ enum class FaultKind : std::uint8_t {
   kOtherRoot,
   kSwap,         // with the next item
   kLostSend,     // a message is not sent
-  kStrayRecv,    // a message is waited for that nobody sends
+  kStrayRecv,    // a rank waits for a message that no rank sends
   kDead,         // killed before the item
   kRaise,        // an exception ends the process before the item
   kStuck,        // computes for ever before the item
@@ -73,23 +75,24 @@ enum class FaultKind : std::uint8_t {
   kLate,         // once
   kStraggler,    // in each step
   kSlowLink,     // messages to the next rank
-  // Below: drawn apart, so that seeds keep their programs.
-  kLateInTurn,  // each rank once in a while
+  // The following are drawn separately, so that older seeds keep their
+  // programs.
+  kLateInTurn,  // each rank, now and then
   kStragglers,  // two ranks, in each step
-  kSwallowed,   // a failure that all catch; the next step raises something else
-  kTimedOut,    // one is late, the others give up, catch that and go on
+  kSwallowed,   // all catch a failure; the next step raises another one
+  kTimedOut,    // one is late; the others time out, catch it and continue
 };
 inline constexpr int kFaultKinds = 18;
 inline constexpr int kAllFaultKinds = 22;
 const char* nameOf(FaultKind kind);
 
-// What others do when an operation cannot go well.
+// What other ranks do when an operation cannot succeed.
 enum class Consequence : std::uint8_t { kHang, kFail, kProceed };
 
-// How those who stand still come to their end.
+// How the processes of a hanging job end.
 enum class CutOff : std::uint8_t {
-  kKilled,      // by SIGKILL; when is not seen
-  kSeenKilled,  // the same, and a keeper sees when
+  kKilled,      // by SIGKILL, at an unobserved time
+  kSeenKilled,  // the same, and a keeper observes the time
   kTerminated,
   kAborted,
   kInterrupted,  // by Ctrl-C
@@ -101,26 +104,26 @@ struct Fault {
   std::uint32_t rank = 0;
   std::uint32_t step = 0;
   std::uint32_t item = 0;
-  std::int64_t ns = 0;  // of what is late or slow
+  std::int64_t ns = 0;  // how late or slow
   CutOff cut_off = CutOff::kKilled;
 };
 
-// What becomes of the traces. Ranks count modulo the world.
+// Modifications of the traces. Ranks count modulo the world size.
 struct Variation {
-  // Killed in the middle of the work, at this part of the run in percent; 0:
-  // no.
+  // All processes are killed at this percentage of the run. 0: not killed.
   std::uint32_t killed_at_percent = 0;
-  // The rings of killed processes were read.
+  // Whether the rings of killed processes were recovered.
   bool recovered = true;
-  // Files of so many ranks from one on are missing, and a chunk in the middle
-  // of a rank's.
+  // Number of ranks whose files are missing and the first of them. A chunk in
+  // the middle of one rank's file may be missing too.
   std::uint32_t missing = 0;
   std::uint32_t missing_from = 0;
   bool lost_chunk = false;
   std::uint32_t lost_chunk_of = 0;
-  // Files of another run of the same name lie beside, an older one.
+  // The folder also has files of an older run of the same name.
   bool beside_older = false;
-  // Answers are compared with those of the merged file, and of merges of parts.
+  // Compares the answers with those for the merged file and for merges of
+  // parts.
   bool merged = false;
 
   bool isWhole() const {
@@ -138,11 +141,11 @@ struct Program {
   std::uint32_t ranks_per_host = 2;
   std::uint32_t steps = 4;
   bool step_marks = true;
-  // Milliseconds that all hang before they are killed.
+  // How long all ranks hang before they are killed, in milliseconds.
   std::int64_t hang_ms = 60'000;
-  std::vector<Role> roles;  // the first has one group, of all
-  // Each rank makes only the groups that it is in: c10d gives the groups of a
-  // role one name, and ranks meet by name and group rank.
+  std::vector<Role> roles;  // the first has one group, of all ranks
+  // Each rank creates only the groups that it is in. c10d gives all groups of a
+  // role one name, and ranks connect by name and group rank.
   bool own_groups = false;
   std::vector<Item> items;
   Fault fault;
@@ -154,7 +157,7 @@ struct Program {
   std::uint32_t hosts() const { return hostOf(world - 1) + 1; }
 };
 
-// In words, a line for each item.
+// Describes the program, with a line for each item.
 std::string textOf(const Program& program);
 
 }  // namespace traced::truth

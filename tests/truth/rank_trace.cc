@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t sizeOf(v1::DType) { return 4; }
 
-// Adds `count` tensors of so many elements.
+// Adds `count` tensors with so many elements.
 void addTensors(google::protobuf::RepeatedPtrField<v1::TensorRun>& tensors,
                 v1::DType dtype, std::uint64_t elements, std::uint32_t count) {
   v1::TensorRun& run = *tensors.Add();
@@ -23,7 +23,7 @@ void addTensors(google::protobuf::RepeatedPtrField<v1::TensorRun>& tensors,
   run.add_shape(static_cast<std::int64_t>(elements));
 }
 
-// How many tensors of the call's elements go in and come out; in place: 0 out.
+// Number of tensors in and out, and their elements. In place: 0 out.
 struct Shape {
   std::uint32_t in = 1, out = 0;
   std::uint64_t in_elements = 0, out_elements = 0;
@@ -89,7 +89,7 @@ class RankWriter {
   }
 
  private:
-  // What is recorded at an instant; tells its row, given its position.
+  // An event at a time. `add` adds its row, given its position.
   struct Event {
     std::int64_t at = 0;
     std::function<void(std::uint64_t)> add;
@@ -333,7 +333,7 @@ class RankWriter {
     return !killed_ || program_.variation.recovered;
   }
 
-  // How many events are in chunks that were written.
+  // Returns how many events are in written chunks.
   std::size_t writtenEvents() {
     if (endIsRecorded()) return events_.size();
     trace_.is_whole = false;

@@ -1,4 +1,4 @@
-// The trace of one rank, as its recorder would have written it.
+// Writes the trace of one rank as its recorder would.
 
 #pragma once
 
@@ -14,17 +14,17 @@
 namespace traced::truth {
 
 struct RankTrace {
-  // Empty when nothing was written before the process was killed.
+  // Empty if nothing was written before the process was killed.
   std::string bytes;
   std::uint64_t stream_id = 0;
-  // By the id of the operation in the trace: its index in the history.
+  // The index in the history for each operation id in the trace.
   std::map<std::uint64_t, std::uint32_t> operations;
-  // The trace holds what the rank did to its end, all of it.
+  // Whether the trace contains everything the rank did.
   bool is_whole = true;
 };
 
-// `cut_at`: all processes that live then are killed. It was all so many seconds
-// ago.
+// `cut_at`: all living processes are killed at this time. `seconds_ago`: how
+// long ago the run was.
 RankTrace writeRank(const Program& program, const History& history,
                     std::uint32_t rank, std::int64_t cut_at,
                     std::int64_t seconds_ago);

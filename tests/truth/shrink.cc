@@ -19,7 +19,7 @@ bool stillLies(const Program& program, const std::string& check,
                      [&](const Lie& lie) { return lie.check == check; });
 }
 
-// The program without its last rank; it must have none of the fault in it.
+// Removes the last rank. Returns false if the fault needs that rank.
 bool dropLastRank(Program& program) {
   if (program.world <= 2) return false;
   const std::uint32_t last = --program.world;
@@ -33,7 +33,7 @@ bool dropLastRank(Program& program) {
   return true;
 }
 
-// All programs that are smaller by one thing.
+// Returns all programs that are smaller by one thing.
 std::vector<Program> smaller(const Program& program) {
   std::vector<Program> all;
   const auto add = [&](auto&& change) {

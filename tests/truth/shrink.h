@@ -1,4 +1,4 @@
-// Makes a program smaller for as long as the same lie is told of it.
+// Reduces a program as long as the same wrong answer occurs.
 
 #pragma once
 

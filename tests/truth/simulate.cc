@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kTooFarNs = std::int64_t{1} << 50;
 constexpr std::uint32_t kNobody = ~0U;
 
-// Names an operation of a rank.
+// Identifies an operation of a rank.
 struct OpRef {
   std::uint32_t rank = kNobody;
   std::uint32_t index = 0;
@@ -27,7 +27,8 @@ struct OpRef {
 struct Engine {
   std::deque<std::uint32_t> queue;
   std::uint32_t idle = 2;
-  // What has not ended, and barriers that wait for what was issued before.
+  // Operations that have not ended, and barriers that wait for earlier
+  // operations.
   std::vector<std::uint32_t> under_way;
   std::vector<std::uint32_t> barriers;
   std::uint64_t next_seq = 1;
@@ -36,11 +37,11 @@ struct Engine {
 struct Process {
   std::size_t next = 0;
   std::map<std::uint32_t, std::uint32_t> by_handle;
-  // What it waits for; by its Work, or by its future.
+  // The operation it waits for, by its Work or by its future.
   std::uint32_t waits_for = kNobody;
   bool by_work = false;
   bool is_over = false;
-  bool is_gone = false;  // and its peers have seen it
+  bool is_gone = false;  // over, and its peers have noticed
   std::vector<Engine> engines;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::uint64_t>
       message_seqs;
@@ -143,7 +144,7 @@ class Simulation {
     return processes_[ref.rank].engines[at(ref).call.group];
   }
 
-  // The rank goes on until something takes time.
+  // Runs the rank's statements until one takes time.
   void resume(std::uint32_t rank) {
     Process& process = processes_[rank];
     if (process.waits_for != kNobody && !wakeUp(rank)) return;
@@ -184,7 +185,7 @@ class Simulation {
     push(now_ + random.between(50, 200) * kMs, Event::Kind::kGone, {rank, 0});
   }
 
-  // A process that ends in order joins the workers that run them.
+  // A process that ends in order joins the threads that run callbacks.
   static void waitForCallbacks(RankHistory& rank) {
     for (const Happened& op : rank.operations) {
       if (op.stamped != kNever) rank.end = std::max(rank.end, op.stamped + kMs);
@@ -214,7 +215,7 @@ class Simulation {
     startNext(rank, op.call.group);
   }
 
-  // A worker takes what is next in the queue.
+  // Idle workers take operations from the queue.
   void startNext(std::uint32_t rank, std::uint32_t group) {
     Engine& engine = processes_[rank].engines[group];
     while (engine.idle > 0 && !engine.queue.empty()) {
@@ -245,7 +246,7 @@ class Simulation {
            indices.end();
   }
 
-  // As Gloo does: the group carries out nothing from then on.
+  // Times out an operation. Like Gloo, the group executes nothing afterwards.
   void timeOut(OpRef ref) {
     Happened& op = at(ref);
     if (op.ended != kNever) return;
@@ -285,14 +286,15 @@ class Simulation {
     }
   }
 
-  // Whether that stops it.
+  // Handles members that called different operations. Returns whether the
+  // collective stops.
   bool disagree(const Met& met) {
     if (program_.fault.consequence == Consequence::kProceed) return false;
     if (program_.fault.consequence == Consequence::kFail) failAll(met);
     return true;
   }
 
-  // Whether somebody will never come who is known to be gone.
+  // Returns whether a member that has not joined is known to be gone.
   bool misses(const Met& met, const PlainGroup& group) const {
     for (std::uint32_t i = 0; i < group.members.size(); ++i) {
       if (processes_[group.members[i]].is_gone && !met.meeting.hasJoined(i)) {
@@ -404,14 +406,14 @@ class Simulation {
     return random.oneIn(8) ? random.between(0, 5 * kMs)
                            : random.between(0, 20 * kUs);
   }
-  // Until a thread that is woken runs.
+  // Returns the time until a woken thread runs.
   std::int64_t wakeDelay(OpRef ref) const {
     Random random(program_.seed, {17, ref.rank, ref.index});
     return random.oneIn(50) ? random.between(0, 2 * kMs)
                             : random.between(kUs, 30 * kUs);
   }
 
-  // False if the rank sleeps, and is resumed later.
+  // Starts a wait. Returns false if the rank sleeps and is resumed later.
   bool wait(std::uint32_t rank, const Statement& statement) {
     Process& process = processes_[rank];
     const OpRef ref{rank, process.by_handle.at(statement.handle)};
@@ -422,7 +424,8 @@ class Simulation {
     return false;
   }
 
-  // False if what it waited for ends the process, or has not ended.
+  // Ends a wait. Returns false if its operation has not ended, or if its
+  // failure ends the process.
   bool wakeUp(std::uint32_t rank) {
     Process& process = processes_[rank];
     Happened& op = at({rank, process.waits_for});
@@ -440,13 +443,13 @@ class Simulation {
     return true;
   }
 
-  // Those who did not come to their end stand still, and are killed.
+  // Ends the simulation: ranks that did not finish are blocked, and are killed.
   void finish() {
     for (const Process& process : processes_) history_.hung |= !process.is_over;
     const bool is_sound = !faultTakesPlace(program_) && !sharesNames(program_);
     if (is_sound) history_.fault_at = kNever;
     history_.end = now_ + (history_.hung ? program_.hang_ms * kMs : kMs);
-    // An interrupt reaches Python code only; the others fail behind it.
+    // An interrupt reaches only ranks in Python code; the others fail after it.
     const bool is_interrupted =
         program_.fault.cut_off == CutOff::kInterrupted &&
         std::any_of(processes_.begin(), processes_.end(),
@@ -484,7 +487,8 @@ class Simulation {
       mailboxes_;
   // Operations that never end, by rank.
   std::vector<std::vector<std::uint32_t>> stuck_;
-  // Operations that fail on all, by rank, and whether a group is closed.
+  // Operations that fail on all members, by rank, and whether a group is
+  // closed.
   std::vector<std::vector<std::uint32_t>> failing_;
   std::vector<bool> closed_;
 };

@@ -1,5 +1,5 @@
-// Runs a program as c10d over Gloo does: each group of a rank has a queue with
-// two workers, messages go past it.
+// Runs a program like c10d over Gloo: each group of a rank has a queue with two
+// workers, and messages bypass it.
 
 #pragma once
 

@@ -27,7 +27,8 @@ bool isMissing(const Program& program, std::uint32_t rank) {
   return place < std::min(variation.missing, program.world - 1);
 }
 
-// An older run of the same name and size, other steps and all its files.
+// Writes an older run of the same name and size, with other steps and all its
+// files.
 void writeOlder(const Program& program, const std::string& folder) {
   Program older = program;
   older.seed += 1;
@@ -41,7 +42,7 @@ void writeOlder(const Program& program, const std::string& folder) {
   }
 }
 
-// No rank of the newest run is left out.
+// Checks that the selection includes every rank of the newest run.
 void checkSelection(const Trial& trial, const TraceSet& set, Lies& lies) {
   std::vector<bool> is_there(trial.program.world);
   for (const std::size_t i : set.selected) {

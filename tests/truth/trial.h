@@ -15,9 +15,10 @@
 
 namespace traced::truth {
 
-// What an answer says, and the truth does not.
+// A wrong answer: a statement that contradicts the truth.
 struct Lie {
-  // Which check found it, and of what: equal for lies of one kind.
+  // The check that found it and its subject. Equal for wrong answers of one
+  // kind.
   std::string check;
   std::string text;
 };
@@ -35,36 +36,37 @@ struct Trial {
   std::string folder;
   std::vector<std::string> files;
 
-  // What a rank did as the seq-th collective of a group; nullptr: nothing.
+  // Returns what a rank called as the seq-th collective of a group; nullptr if
+  // nothing.
   const Happened* collective(std::uint32_t rank, std::uint32_t group,
                              std::uint64_t seq) const;
-  // The group of the history that a verdict means.
+  // Returns the group of the history that a verdict refers to.
   std::optional<std::uint32_t> groupOf(const JobState& job,
                                        std::uint32_t group) const;
-  // A fault took place before the processes were killed.
+  // Returns whether the fault took effect before the processes were killed.
   bool isFaulty() const { return history.fault_at < cut_at; }
-  // Nothing was cut and nothing is missing.
+  // Returns whether no trace is cut or missing.
   bool isWhole() const;
 };
 
-// Runs the program, and writes its traces below `folder`, which it empties.
+// Runs the program and writes its traces to `folder`, which is emptied first.
 Trial perform(const Program& program, const std::string& folder);
 
-// Who the verdicts name.
+// Which ranks the verdicts name.
 enum class Naming : std::uint8_t { kNobody, kRight, kWrong };
 
 struct Judgement {
   Lies lies;
   Naming naming = Naming::kNobody;
-  // The verdicts, a line each.
+  // The verdicts, one per line.
   std::string said;
 };
 
-// All checks.
+// Runs all checks.
 Judgement judgeAnswers(const Trial& trial);
 
-// The checks: of verdicts, of the times of a report, and that the same traces
-// give the same answers however they are put into files, and exported.
+// Each check appends the wrong answers that it finds. checkMerged() checks that
+// the answers and the export do not depend on how traces are split into files.
 void checkVerdicts(const Trial& trial, const Diagnosis& diagnosis, Lies& lies);
 void checkTimes(const Trial& trial, const TraceSet& set, Lies& lies);
 void checkTotals(const Trial& trial, const Report& report, Lies& lies);
@@ -72,7 +74,7 @@ void checkMerged(const Trial& trial, const TraceSet& set,
                  const Diagnosis& diagnosis, Lies& lies);
 void checkExport(const Trial& trial, const TraceSet& set, Lies& lies);
 
-// What `tracectl export` writes of it.
+// Returns what `tracectl export` writes as CSV.
 std::string exportedCsv(const TraceSet& set);
 
 }  // namespace traced::truth

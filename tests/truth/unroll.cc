@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kTimeoutNs = 3'000'000'000;
 constexpr std::int64_t kForeverNs = std::int64_t{1} << 60;
 
-// One rank's program.
+// Computes the statements of one rank.
 class RankProgram {
  public:
   RankProgram(const Program& program, const std::vector<PlainGroup>& groups,
@@ -131,7 +131,7 @@ class RankProgram {
     issue(std::move(statement), item.waiting);
   }
 
-  // Ranks may call from lines of their own, always or once: that is no fault.
+  // Ranks may call from lines of their own, always or once. That is no fault.
   std::uint32_t lineOf(std::uint32_t step, const Item& item,
                        bool is_extra) const {
     const std::uint64_t seed = program_.seed;
@@ -153,7 +153,7 @@ class RankProgram {
     return Random(program_.seed, {46, item.id}).oneIn(2) ? 2 : 1;
   }
 
-  // The fault in what is called.
+  // Applies the fault to a call.
   void spoil(Called& call, std::uint32_t step, const Item& item,
              std::uint32_t size) const {
     if (isHit(FaultKind::kOtherOp, step, item)) {
@@ -193,7 +193,8 @@ class RankProgram {
            op == v1::OPERATION_REDUCE_SCATTER_TENSOR;
   }
 
-  // What i sends j is what j expects from i: drawn for the pair.
+  // Rank i sends to j what j expects from i, because the size is drawn per
+  // pair.
   void addSplits(Called& call, const Item& item, std::uint32_t group) const {
     const PlainGroup& members = groups_[group];
     const std::uint32_t own = members.indexOf(rank_);
@@ -299,7 +300,7 @@ class RankProgram {
   std::vector<Statement> statements_;
   std::vector<Statement> at_the_end_;
   std::uint32_t next_handle_ = 0;
-  // An item is being written that comes too early.
+  // Whether an item is written that was moved forward.
   bool swaps_ = false;
 };
 
@@ -324,7 +325,7 @@ std::uint32_t PlainGroup::indexOf(std::uint32_t rank) const {
 }
 
 bool Called::agreesWith(const Called& other) const {
-  // Barriers carry nothing that could differ.
+  // Barriers have no arguments that could differ.
   if (op == v1::OPERATION_BARRIER) return other.op == op;
   const bool splits = !split_in.empty() || !other.split_in.empty();
   return op == other.op && dtype == other.dtype &&
@@ -369,7 +370,7 @@ bool faultTakesPlace(const Program& program) {
   const Unrolled without = unroll(healthy);
   if (program.fault.kind == FaultKind::kSwap ||
       program.fault.kind == FaultKind::kSkip) {
-    // Computing in another order is no fault.
+    // A different order of computing is no fault.
     for (std::size_t i = 0; i < with.ranks.size(); ++i) {
       if (callsOf(with.ranks[i]) != callsOf(without.ranks[i])) return true;
     }

@@ -1,4 +1,4 @@
-// What each rank of a program does, one after the other, its fault included.
+// Computes the statements of each rank of a program, including its fault.
 
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace traced::truth {
 
-// One group of a role, as the simulation and the traces number it.
+// A group of a role, with its index in the simulation and the traces.
 struct PlainGroup {
   std::string desc;
   Ranks members;
   std::uint32_t indexOf(std::uint32_t rank) const;
 };
 
-// A call of c10d's. Ranks are those within the group.
+// A c10d call. Ranks are group ranks.
 struct Called {
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
   std::uint32_t group = 0;
@@ -28,15 +28,15 @@ struct Called {
   std::int32_t tag = 0;
   bool async = false;
   std::vector<std::int64_t> split_in, split_out;
-  // Which memory it uses.
+  // The memory that it uses.
   std::uint32_t buffer = 0;
-  // The line of the program that makes it; 0: not recorded.
+  // The line of the program with the call; 0: not recorded.
   std::uint32_t line = 0;
-  // Of its rank.
+  // Thread number within the rank.
   std::uint32_t thread = 1;
 
   bool operator==(const Called&) const = default;
-  // Whether two ranks mean the same operation.
+  // Returns whether two ranks call the same operation.
   bool agreesWith(const Called& other) const;
 };
 
@@ -45,22 +45,23 @@ struct Statement {
     kCompute,
     kCall,
     kWait,    // for an earlier call, by its Work
-    kFuture,  // the same, by its future
+    kFuture,  // for an earlier call, by its future
     kStep,
     kDie,
     kRaise,
   };
   Kind kind = Kind::kCompute;
-  std::int64_t ns = 0;  // of computing
+  std::int64_t ns = 0;  // computing time
   Called call = {};
   std::uint32_t handle = 0;  // of calls and waits
   std::uint32_t step = 0;
-  // Its operation never ends; a message is slow by `ns`.
+  // The operation never ends; a message is slow by `ns`.
   bool stuck = false;
-  // It fails; or it does after so long, if it has not ended by then.
+  // The operation fails, or it fails after timeout_ns if it has not ended by
+  // then.
   bool fails = false;
   std::int64_t timeout_ns = 0;
-  // The fault is about to take place.
+  // The fault happens next.
   bool at_fault = false;
 
   bool operator==(const Statement&) const = default;
@@ -74,15 +75,16 @@ struct Unrolled {
 
 Unrolled unroll(const Program& program);
 
-// Whether the fault changes anything of what ranks do.
+// Returns whether the fault changes any rank's statements.
 bool faultTakesPlace(const Program& program);
 
-// Whether a rank is late in a step, of a fault that several are in.
+// Returns whether a rank is late in a step because of a fault that affects
+// several ranks.
 bool isOneOfLate(const Program& program, std::uint32_t rank,
                  std::uint32_t step);
 
-// Who took part in the fault: the rank, the other end of a slow link, and all
-// who are late.
+// Returns the ranks that took part in the fault: the faulty rank, the other end
+// of a slow link, and all late ranks.
 Ranks plantedRanks(const Program& program, const Unrolled& unrolled);
 
 }  // namespace traced::truth

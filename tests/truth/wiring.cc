@@ -25,8 +25,8 @@ Wiring::Wiring(const Program& program, const std::vector<PlainGroup>& groups)
   }
 }
 
-// Of the ranks that have one group rank in the groups of a role, any may get
-// any of the group's places in the store.
+// Connects the groups of a role. Ranks with the same group rank compete for the
+// same keys in the store, so any of them may get any group's place.
 void Wiring::cross(const Program& program, std::uint32_t first,
                    std::uint32_t count) {
   const std::size_t size = groups_[first].members.size();

@@ -1,4 +1,4 @@
-// Wiring is which ranks a group truly connects.
+// Wiring computes which ranks a group truly connects.
 
 #pragma once
 
@@ -12,14 +12,14 @@ namespace traced::truth {
 
 class Wiring {
  public:
-  // `groups`: those of the program, as unroll() numbers them.
+  // `groups`: those of the program, as numbered by unroll().
   Wiring(const Program& program, const std::vector<PlainGroup>& groups);
 
-  // Where a rank meets others when it calls a group that it is in: an index of
-  // at(), which holds who else is there.
+  // Returns where a rank connects when it calls a group that it is in: an index
+  // for at(). at() contains the ranks that it meets.
   std::uint32_t of(std::uint32_t group, std::uint32_t rank) const;
   const PlainGroup& at(std::uint32_t wired) const { return wired_[wired]; }
-  // Whether the group connects other ranks than those that it names.
+  // Returns whether the group connects ranks other than its members.
   bool isCrossed(std::uint32_t group) const;
 
  private:
@@ -29,7 +29,7 @@ class Wiring {
   std::vector<PlainGroup> wired_;
 };
 
-// Whether groups with different members have one c10d name.
+// Returns whether groups with different members have the same c10d name.
 bool sharesNames(const Program& program);
 
 }  // namespace traced::truth
