@@ -1,1 +1,1 @@
-"""Jobs over Gloo or NCCL in which one fault is planted, and what is made of their traces."""
+"""Jobs over Gloo or NCCL with one planted fault, and the diagnosis of their traces."""

@@ -1,4 +1,4 @@
-"""Drills from the command line: python -m drills --help."""
+"""Runs drills from the command line: python -m drills --help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from drills.programs import HEALTHY
 
 
 def _faulty(options: argparse.Namespace, engine: Engine) -> Iterator[Plan]:
-    """Every fault with every rank as the culprit, or with one."""
+    """Yields every fault, with every rank as the culprit or with one."""
     named = faults_of(engine) if options.faults is None else options.faults.split(",")
     for name, world in product(filter(None, named), _worlds(options)):
         if world >= FAULTS[name].from_world:
@@ -63,7 +63,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Runs them all. The exit code is 1 if one was judged wrong."""
+    """Runs all drills. Returns 1 if one was judged wrong."""
     options = _arguments()
     print(f"seed {options.seed}")
     is_nccl = options.backend == "nccl"

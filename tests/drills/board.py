@@ -1,4 +1,4 @@
-"""Where the ranks of a drill say how far they are, in memory that they share."""
+"""Shares the state of a drill's ranks in a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SLOT = struct.Struct("qq")
 
 
 class State(IntEnum):
-    """What a rank is doing."""
+    """The activity of a rank."""
 
     STARTING = 0
     CALLING = 1
@@ -28,10 +28,10 @@ class Board:
             self._memory = mmap.mmap(file.fileno(), world * _SLOT.size)
 
     def write(self, rank: int, state: State, begun: int) -> None:
-        """Says what a rank does now."""
+        """Stores the current state of a rank."""
         _SLOT.pack_into(self._memory, rank * _SLOT.size, state, begun)
 
     def read(self, rank: int) -> tuple[State, int]:
-        """What a rank said last."""
+        """Returns the latest state of a rank."""
         state, begun = _SLOT.unpack_from(self._memory, rank * _SLOT.size)
         return State(state), begun

@@ -1,4 +1,4 @@
-"""What one rank of a drill does, as a list of plain values that a fault can change."""
+"""Describes the calls of one rank of a drill as plain values that a fault can change."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ TRANSFERS = frozenset({"send", "recv"})
 
 @dataclass(frozen=True)
 class Call:
-    """One instruction: a collective, a send or receive, or one of those below.
+    """One instruction: a collective, a send or receive, or one of the following.
 
-    Besides communication there are: "wait" for all that is under way, "step",
-    "work" for some seconds, "idle" for ever, "exit", "kill" and "stop", and
-    "throttle", after which only so many bytes a second go to a peer. On devices
-    also: "refuse" and "fail", after which NCCL refuses what it is given or never
-    ends it, "break" of the device, and "abort" of the group.
+    "wait" waits for everything in flight. "step" begins a step. "work" computes for some seconds.
+    "idle" blocks for ever. "exit", "kill" and "stop" end or stop the process. "throttle" limits the
+    bytes per second to a peer.
+
+    On devices also: after "refuse", NCCL rejects operations; after "fail", it never ends them.
+    "break" breaks the device, and "abort" aborts the group.
 
     Attributes:
         group: Description of the group.
         members: Its global ranks, in order.
         root: Global rank, as is `peer`.
         later: async_op; the next "wait" waits for it.
-        dropped: async_op, and nobody ever waits for it.
+        dropped: async_op, and the program never waits for it.
         buffer: Calls with the same name use the same memory.
     """
 
@@ -60,17 +61,17 @@ class Call:
 
     @property
     def is_collective(self) -> bool:
-        """Whether all members of the group make it."""
+        """Returns whether all members of the group make the call."""
         return self.op in COLLECTIVES
 
     @property
     def is_blocking(self) -> bool:
-        """Whether it is a collective that holds up its caller."""
+        """Returns whether it is a collective that blocks its caller."""
         return self.is_collective and not (self.later or self.dropped)
 
 
 def sequence_number(calls: list[Call], at: int) -> int:
-    """How c10d numbers calls[at]: within its group, or between its source and destination."""
+    """Returns c10d's number of calls[at]: within its group, or for its source and destination."""
 
     def counted_with(other: Call) -> bool:
         call = calls[at]

@@ -1,4 +1,4 @@
-"""Many drills after each other, and the tables that they give."""
+"""Runs many drills, one after the other, and tabulates the results."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Campaign:
     """Runs drills and judges them.
 
     Args:
-        folder: Where they run; a drill that is judged wrong stays there.
-        with_subsets: Whether to diagnose from every subset of the files, too.
-        with_stock: Whether to ask torchfrtrace, too.
+        folder: Where they run. A drill that is judged wrong remains there.
+        with_subsets: Whether to diagnose every subset of the files too.
+        with_stock: Whether to run torchfrtrace too.
     """
 
     launcher: Launcher
@@ -50,7 +50,7 @@ class Campaign:
     wrong: list[str] = field(default_factory=list)
 
     def drill(self, plan: Plan) -> list[str]:
-        """Runs one. Returns what is wrong with what was said of it, in sentences."""
+        """Runs a drill. Returns the errors of its diagnosis, in sentences."""
         folder = self.folder / plan.name
         folder.mkdir(parents=True)
         begin = time.monotonic()
@@ -68,7 +68,7 @@ class Campaign:
     def _judge(self, plan: Plan, folder: Path) -> list[str]:
         truth, hung_after_s = plan.truth, plan.engine.told_late_s
         finding = diagnose([folder / "traces"], hung_after_s)
-        # Whoever looks first has not recovered anything yet: it must not matter.
+        # The first diagnosis runs before recovery, which must not matter.
         assert tracectl("recover", "--ring-dir", folder).exit_code == 0
         recovered = diagnose([folder / "traces"], hung_after_s)
         right = is_right(truth, finding)
@@ -88,7 +88,7 @@ class Campaign:
         return self._from_parts(plan, folder, finding) if self.with_subsets else []
 
     def _count(self, truth: Truth, finding: Finding, lies: list[str]) -> None:
-        """What was said of each half, and whether it is so."""
+        """Counts whether the finding and the culprit are right."""
         said_of = {"finding": finding.kind in truth.kinds or not truth.fault}
         said_of["culprit"] = blames_rightly(truth, finding)
         for (half, right), sure in zip(said_of.items(), finding.sure, strict=True):
@@ -114,7 +114,7 @@ class Campaign:
 
     def _ask_stock(self, truth: Truth, folder: Path) -> None:
         name = truth.fault or f"none ({truth.program})"
-        # Its dumps tell groups apart by their descriptions only.
+        # Dumps identify groups only by their descriptions, which repeat here.
         if truth.program == "grid":
             return
         for mended, table in ((False, self.as_dumped), (True, self.stock)):
@@ -125,7 +125,7 @@ class Campaign:
             )
 
     def tables(self) -> list[Confusion]:
-        """Those that have rows."""
+        """Returns the tables that have rows."""
         every = (self.verdicts, self.parts, self.as_dumped, self.stock)
         return [table for table in every if table.runs]
 

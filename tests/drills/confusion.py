@@ -1,4 +1,4 @@
-"""Tables of what was planted against what was said."""
+"""Tabulates planted faults against verdicts."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class Confusion:
     _right: Counter[str] = field(default_factory=Counter, init=False)
 
     def add(self, fault: str, verdict: str, right: bool) -> None:
-        """One drill."""
+        """Adds one drill."""
         self._said[fault][verdict] += 1
         self._right[fault] += right
 
     @property
     def runs(self) -> int:
-        """How many drills there were."""
+        """Returns the number of drills."""
         return sum(counts.total() for counts in self._said.values())
 
     @property
     def right(self) -> int:
-        """Of how many the verdict and the culprits are right."""
+        """Returns the number of drills with the right verdict and culprits."""
         return self._right.total()
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Fault, drills, those that are right, and the verdicts with their numbers."""
+        """Returns rows: the fault, its drills, the right ones, and the counted verdicts."""
         return [
             (
                 fault,
@@ -44,7 +44,7 @@ class Confusion:
         ]
 
     def text(self) -> str:
-        """The table for a terminal."""
+        """Returns the table for a terminal."""
         rows = [("fault", "runs", "right", "first verdict"), *self.rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines = [
@@ -54,6 +54,6 @@ class Confusion:
         return "\n".join([self.title, *lines])
 
     def markdown(self) -> str:
-        """The same for a document."""
+        """Returns the table as Markdown."""
         rows = [("fault", "runs", "right", "first verdict"), ("---", "---:", "---:", "---")]
         return "\n".join(f"| {' | '.join(row)} |" for row in [*rows, *self.rows()])

@@ -1,4 +1,4 @@
-"""What carries out the calls of a drill: Gloo, or NCCL over simulated GPUs."""
+"""Defines the engines of a drill: Gloo, or NCCL over simulated GPUs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ __all__ = ["ENGINES", "GLOO", "Engine", "nccl"]
 
 @dataclass(frozen=True)
 class Engine:
-    """What carries out the calls.
+    """Executes the calls of a drill.
 
     Attributes:
         name: For tables and folders; "" is Gloo.
-        env: Of its ranks.
-        told_late_s: Ends are told later by so much at most, so that whoever judges what stands
-            still waits for so long.
+        env: The environment of its ranks.
+        told_late_s: Maximum delay of reported ends. The diagnosis of a hang waits for this time.
     """
 
     name: str = ""
@@ -27,7 +26,7 @@ class Engine:
 
     @property
     def is_nccl(self) -> bool:
-        """Whether it runs on devices."""
+        """Returns whether it runs on devices."""
         return bool(self.name)
 
 
@@ -35,6 +34,6 @@ GLOO = Engine()
 
 
 def nccl(engine: str, device_time: str) -> Engine:
-    """One of torch's two engines ("newer", "classic"), with its device times."""
+    """Returns one of torch's two engines ("newer", "classic") with these device times."""
     env = {"TRACED_DEVICE_TIME": device_time} | ENGINES[engine] | SHORT_DEATH
     return Engine(f"{engine}-{device_time}", "traced:nccl", env, told_late_s=2.0)

@@ -1,4 +1,4 @@
-"""What some of the files of a job can prove at most."""
+"""Determines what a subset of a job's files can prove."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from drills.truth import MOST, Truth
 
 
 def subsets(ranks: int) -> Iterator[tuple[int, ...]]:
-    """All but none of them and all of them, the larger ones first."""
+    """Yields the nonempty proper subsets, larger ones first."""
     for size in range(ranks - 1, 0, -1):
         yield from combinations(range(ranks), size)
 
 
 def proves(truth: Truth, kept: Collection[int]) -> bool:
-    """Whether the records of these ranks imply the verdict that those of all imply.
+    """Returns whether the records of these ranks imply the verdict that all records imply.
 
-    That takes the culprits' own records, and as many of other members' as the verdict
-    needs: two who agree outvote one, one who waits shows that another did not come.
+    The culprits' own records are needed, and those of as many other members as the verdict needs.
+    Two that agree outvote one. One that waits proves that another did not join.
     """
     members, culprits = set(truth.members), set(truth.culprits)
     needed = min(truth.witnesses, len(members - culprits))
@@ -30,9 +30,10 @@ def proves(truth: Truth, kept: Collection[int]) -> bool:
 
 
 def is_honest(truth: Truth, finding: Finding, kept: Collection[int]) -> bool:
-    """Whether it claims no more than these files prove, when they do not prove the verdict.
+    """Returns whether a finding from files that do not prove the verdict claims only what they
+    prove.
 
-    Two ranks that disagree may both be named where nobody outvotes one of them.
+    Two ranks that disagree may both be named if no third rank outvotes one of them.
     """
     if finding.kind in (NOTHING, UNDECIDED):
         return not finding.culprits

@@ -1,4 +1,4 @@
-"""The faults: each changes what one rank does, at one place."""
+"""Defines the faults. Each changes the behaviour of one rank at one call."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from drills.engines import Engine
 from drills.programs import SECOND, exchange, grid, mixed, pipeline, training
 from drills.truth import MOST
 
-# Each of these is more than a busy host takes from the others by chance. The first is also more
-# than what the drills take for late.
+# Each delay exceeds what a busy host takes from ranks by chance. DELAY_S also exceeds the drills'
+# threshold for lateness.
 DELAY_S = 4.0
 SLOW_S = 0.15
-# A message of the exchange takes 250 ms then.
+# Limits a message of the exchange to 250 ms.
 THROTTLED = 1 << 20
 _HEAD_START_S = 0.5
 
@@ -24,28 +24,28 @@ Script = list[list[Call]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One way in which a rank goes wrong.
+    """One kind of fault of a rank.
 
     Attributes:
         kinds: The verdicts that name it, the best one first.
         fits: Whether it can be planted at a call of a list.
-        plant: Does so, given the script, the rank and the number of the call.
-        blame: Who must be named: "alone" the rank; "outvoted" the rank, but both where
-            the group has two members; "pair" the rank, at most with its peer; "members" the rank,
-            at most with the rest of the group; "next" the rank and the one it sends to;
-            "trio" the rank, at most with the one
-            that waits for it and the one that it should leave alone.
-        shows: Whether the group and number of the call are where it shows.
-        witnesses: How many others' records the verdict needs; everybody's where one whose
-            records are missing might be what the others wait for, or MOST.
+        plant: Plants it, given the script, the rank and the number of the call.
+        blame: The ranks that must be named. "alone": the rank. "outvoted": the rank, or both
+            if the group has two members. "pair": the rank, at most with its peer. "members": the
+            rank, at most with the rest of the group. "next": the rank and the one it sends to.
+            "trio": the rank, at most with the one that waits for it and the one that it wrongly
+            communicates with.
+        shows: Whether the verdict must name the group and number of the call.
+        witnesses: Number of other ranks whose records the verdict needs, or MOST. All of them
+            if the others may be waiting for a rank without records.
         program: The job that it is planted in.
-        steps: How long that is.
+        steps: The number of its steps.
         from_world: The smallest world it can be planted in.
-        over: The engines that can have it: Gloo, NCCL.
-        fits_device: The same as `fits` on devices, where that is less.
-        on_device: Verdicts that are as true where hosts run ahead of their devices: all have called
-            what stands still, and whoever is missing waits in nothing that would hold it up.
-        is_noticed: Whether the engine notices it by itself.
+        over: The engines on which it is possible: "gloo", "nccl".
+        fits_device: Replaces `fits` on devices, if fewer calls fit there.
+        on_device: Additional valid verdicts on devices, because hosts run ahead: all ranks have
+            called the blocked operation, and no call blocks the missing rank.
+        is_noticed: Whether the engine detects it by itself.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Fault:
 
 
 def _plain(calls: list[Call], at: int) -> bool:
-    """A collective that needs all members of the world or of a half, in both directions."""
+    """Matches a blocking collective of the world or a half that depends on all members."""
     call = calls[at]
     return call.op == "all_reduce" and call.is_blocking and call.group != SECOND
 
@@ -75,7 +75,7 @@ def _of_pair(calls: list[Call], at: int) -> bool:
 
 
 def _before_barrier(calls: list[Call], at: int) -> bool:
-    """The last collective of a sub-group before all meet."""
+    """Matches the last collective of a sub-group before the barrier of all ranks."""
     return calls[at].op == "all_reduce" and calls[at + 1].op == "barrier"
 
 
@@ -88,7 +88,7 @@ def _one_of(*ops: str) -> Callable[[list[Call], int], bool]:
 
 
 def _two_in_a_row(same_group: bool) -> Callable[[list[Call], int], bool]:
-    """Followed by a collective that waits for all, of another kind or in another group."""
+    """Matches a collective before one that differs in kind, or in its group."""
 
     def fits(calls: list[Call], at: int) -> bool:
         first, second = calls[at : at + 2] if at + 1 < len(calls) else (calls[at], Call("end"))
@@ -174,7 +174,7 @@ def _throttle(script: Script, rank: int, at: int) -> None:
 
 
 def _come_first(script: Script, rank: int, at: int) -> None:
-    """The others come when the rank has made its calls and waits."""
+    """Delays the other ranks until this rank has made its calls and waits."""
     for other, calls in enumerate(script):
         if other != rank:
             calls.insert(at, Call("work", seconds=_HEAD_START_S))
@@ -215,7 +215,7 @@ def _later_sum(calls: list[Call], at: int) -> bool:
 
 
 def _done_in_wait(calls: list[Call], at: int) -> bool:
-    """Gloo begins it when its caller waits."""
+    """Matches an operation that Gloo begins only when its caller waits."""
     return calls[at].op == "reduce_scatter_tensor"
 
 
@@ -230,7 +230,10 @@ def _exchange_begins(calls: list[Call], at: int) -> bool:
 
 
 def _both_receive_first(calls: list[Call], at: int) -> bool:
-    """If they are swapped; NCCL sends small messages also before anybody receives them."""
+    """Matches an exchange in which, once swapped, both ranks receive first.
+
+    NCCL sends small messages before they are received, so two sends would not block.
+    """
     return _exchange_begins(calls, at) and calls[at].op == "send"
 
 
@@ -418,6 +421,6 @@ FAULTS = {fault.name: fault for fault in _ALL}
 
 
 def faults_of(engine: Engine) -> list[str]:
-    """Those that an engine can have."""
+    """Returns the names of the faults that are possible on an engine."""
     which = "nccl" if engine.is_nccl else "gloo"
     return [fault.name for fault in _ALL if which in fault.over]

@@ -1,4 +1,4 @@
-"""Holds what `tracectl diagnose` says of a drill against the truth."""
+"""Compares the diagnosis of a drill with the truth."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Finding:
 
     Attributes:
         kind: Of the first verdict, else "nothing".
-        sure: How sure it is of what is wrong, and of who did it.
-        kinds: Of all verdicts, in their order.
+        sure: The confidence of the finding, and of the culprit.
+        kinds: Of all verdicts, in order.
     """
 
     kind: str
@@ -39,10 +39,12 @@ class Finding:
 
 
 def diagnose(inputs: Sequence[Path], hung_after_s: float = 0.0) -> Finding:
-    """Asks tracectl. A drill is ended as soon as nothing moves, and ends are told.
+    """Runs `tracectl diagnose`.
+
+    The threshold for hangs is short, because a drill ends as soon as it hangs.
 
     Raises:
-        AssertionError: It failed, or its exit code does not fit its answer.
+        AssertionError: It failed, or its exit code contradicts its answer.
     """
     limits = ["--hung-after", str(hung_after_s), "--late-after", LATE_AFTER_S]
     said = tracectl("diagnose", "--json", *limits, *inputs)
@@ -63,15 +65,16 @@ def diagnose(inputs: Sequence[Path], hung_after_s: float = 0.0) -> Finding:
 
 
 def is_right(truth: Truth, finding: Finding) -> bool:
-    """Whether the first verdict names the fault, and the culprits are those."""
+    """Returns whether the first verdict names the fault and the right culprits."""
     if not truth.fault:
         return finding.kind == NOTHING and not finding.culprits
     return finding.kind in truth.kinds and blames_rightly(truth, finding)
 
 
 def blames_rightly(truth: Truth, finding: Finding) -> bool:
-    """Whether the culprits are those; where it says that it cannot tell, whether they are among
-    those it names, or nobody is.
+    """Returns whether the culprits are right.
+
+    If the culprit is undecided, the named ranks must include the culprits, or be none.
     """
     culprits, named = set(truth.culprits), set(finding.culprits)
     if finding.sure[1] == UNDECIDED:
@@ -80,7 +83,7 @@ def blames_rightly(truth: Truth, finding: Finding) -> bool:
 
 
 def wrongly_certain(truth: Truth, finding: Finding) -> list[str]:
-    """What it says is certain and is not true, in sentences."""
+    """Returns the certain claims that are false, in sentences."""
     wrong = []
     verdicts = finding.answer["verdicts"]
     if verdicts and finding.sure[0] == "certain" and finding.kind not in truth.kinds:
@@ -93,5 +96,5 @@ def wrongly_certain(truth: Truth, finding: Finding) -> list[str]:
 
 
 def is_placed(truth: Truth, finding: Finding) -> bool:
-    """Whether it also names the very operation, where there is one."""
+    """Returns whether the finding also names the right operation, if the fault has one."""
     return truth.seq is None or (finding.group, finding.seq) == (truth.group, truth.seq)

@@ -1,4 +1,4 @@
-"""Slows down what one rank sends to another, in the kernel: no call is touched."""
+"""Slows down the traffic from one rank to another, in the kernel. No call changes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from contextlib import suppress
 
 from torch.distributed import Store
 
-# SO_MAX_PACING_RATE of Linux, which Python does not name.
+# SO_MAX_PACING_RATE of Linux, which Python's socket module lacks.
 _MAX_PACING_RATE = 47
 
 
 def publish(store: Store, rank: int) -> None:
-    """Tells the others which connections this rank has."""
+    """Publishes the connections of this rank to the others."""
     own = [f"{host}:{port}" for _, (host, port) in _connections(local=True)]
     store.set(_key(rank), " ".join(own))
 
 
 def throttle(store: Store, peer: int, bytes_per_second: int) -> None:
-    """From now on so many bytes a second go to a peer over each connection."""
+    """Limits each connection to a peer to `bytes_per_second` from now on."""
     theirs = set(store.get(_key(peer)).decode().split())
     found = [fd for fd, (host, port) in _connections(local=False) if f"{host}:{port}" in theirs]
     assert found, "not connected to the peer"
@@ -34,7 +34,7 @@ def _key(rank: int) -> str:
 
 
 def _connections(local: bool) -> Iterator[tuple[int, tuple[str, int]]]:
-    """The connected TCP sockets of this process, with one of their addresses."""
+    """Yields the connected TCP sockets of this process, each with its local or remote address."""
     for name in os.listdir("/proc/self/fd"):
         with suppress(OSError):
             with socket.socket(fileno=os.dup(int(name))) as connection:

@@ -1,4 +1,4 @@
-"""Carries out the calls of one rank on its simulated GPU."""
+"""Executes the calls of one rank on its simulated GPU."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from drills.performing import Performer
 from drills.programs import MUCH
 
 _MESSAGE = 4 * MUCH
-_runtime = ctypes.CDLL(None)  # the simulated one, which was loaded first
+_runtime = ctypes.CDLL(None)  # the simulated runtime, which was loaded first
 _LINK = "SIMULATED_NCCL_LINK_US_%d"
 _ILLEGAL_ADDRESS = 700
 
 
 class DevicePerformer(Performer):
-    """As on the CPU, but that the host runs ahead, until a step ends.
+    """Executes calls as on the CPU, but the host runs ahead until a step ends.
 
-    Messages for later are one batch, which has to be begun before anything else.
+    Asynchronous messages form one batch, which must start before any other call.
     """
 
     device = "cuda"
@@ -31,7 +31,7 @@ class DevicePerformer(Performer):
         self._batch: list[dist.P2POp] = []
 
     def perform(self, call: Call) -> None:
-        """Makes one call; returns when it would return to the script."""
+        """Makes one call. Returns when the call would return to the script."""
         if call.op in ("send", "recv") and call.later:
             function = {"send": dist.isend, "recv": dist.irecv}[call.op]
             self._batch.append(dist.P2POp(function, self._tensor(call), call.peer))

@@ -1,4 +1,4 @@
-"""Carries out the calls of one rank."""
+"""Executes the calls of one rank."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SHARED_NUMEL = 1024
 
 
 class Performer:
-    """Makes calls on real groups, on the CPU, and keeps what is under way.
+    """Makes calls on real groups, on the CPU, and keeps the Works in flight.
 
     Args:
-        groups: By description; of those the rank is no member of, nothing is used.
+        groups: By description. Groups without this rank are not used.
     """
 
     device = "cpu"
@@ -37,7 +37,7 @@ class Performer:
         self._buffers: dict[str, torch.Tensor] = {}
 
     def perform(self, call: Call) -> None:
-        """Makes one call; returns when it would return to the script."""
+        """Makes one call. Returns when the call would return to the script."""
         if call.is_collective:
             self._keep(call, self._collective(call))
         elif call.op in ("send", "recv"):
@@ -46,7 +46,7 @@ class Performer:
             self._other(call)
 
     def finish(self) -> None:
-        """Waits for what the calls left under way."""
+        """Waits for everything in flight."""
 
     def _keep(self, call: Call, work: Any) -> None:
         if call.later:

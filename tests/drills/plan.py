@@ -1,4 +1,4 @@
-"""From a seed to what every rank does, and to what is true of it."""
+"""Derives the calls of every rank, and their truth, from a seed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """A name for its folder."""
+        """Returns the name of its folder."""
         truth = self.truth
         what = f"{truth.fault}-r{truth.rank}" if truth.fault else truth.program
         name = f"{what}-w{truth.world}-s{truth.seed}" + ("-starved" if self.starved else "")
@@ -38,20 +38,20 @@ class Plan:
 def healthy(
     program: str, world: int, seed: int = 0, starved: bool = False, engine: Engine = GLOO
 ) -> Plan:
-    """A job in which nothing is wrong."""
+    """Returns a job without a fault."""
     script = [HEALTHY[program](world, rank) for rank in range(world)]
     return Plan(Truth(world, program, seed), script, starved, engine)
 
 
 def faulty(name: str, world: int, rank: int, seed: int, engine: Engine = GLOO) -> Plan | None:
-    """A job in which one thing is wrong, at a place that the seed decides; None without one."""
+    """Returns a job with one fault at a call that the seed selects; None if no call fits."""
     fault = FAULTS[name]
     if engine.is_nccl:
         fits = fault.fits_device or fault.fits
         fault = replace(fault, kinds=fault.kinds + fault.on_device, fits=fits)
     script = [fault.program(world, each, fault.steps) for each in range(world)]
     calls = script[rank]
-    # Not in the first step: what was agreed on before is part of a verdict.
+    # Not in the first step, because a verdict includes what the ranks agreed on before.
     begin = next(i for i, call in enumerate(calls) if call.op == "step" and call.numel == 1)
     places = [at for at in range(begin, len(calls)) if fault.fits(calls, at)]
     if not places:

@@ -1,4 +1,4 @@
-"""What healthy jobs do: one list of calls per rank, the same for every run."""
+"""Defines the programs of healthy jobs: one list of calls per rank, the same for every run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MUCH = 1 << 16
 
 
 def groups(world: int) -> dict[str, tuple[int, ...]]:
-    """Members of the groups that most jobs have, by description."""
+    """Returns the members of the usual groups, by description."""
     everybody = tuple(range(world))
     half = max(world // 2, 2)
     halves = {f"half{i}": everybody[i : i + half] for i in range(0, world, half)}
@@ -21,7 +21,7 @@ def groups(world: int) -> dict[str, tuple[int, ...]]:
 
 
 def groups_of(script: list[list[Call]]) -> dict[str, tuple[int, ...]]:
-    """Members of the groups that a job uses, in the order in which it makes them."""
+    """Returns the members of the groups that a job uses, in order of creation."""
     world = len(script)
     found = groups(world)
     known = {call.group: call.members for calls in script for call in calls if call.members}
@@ -30,7 +30,7 @@ def groups_of(script: list[list[Call]]) -> dict[str, tuple[int, ...]]:
 
 
 def description(group: str) -> str:
-    """What a program calls a group: those of one role are called alike."""
+    """Returns the program's name of a group. Groups of one role have the same name."""
     return group.partition("/")[0]
 
 
@@ -83,7 +83,7 @@ def _sub_groups(world: int, rank: int) -> Iterator[Call]:
 
 
 def _pairs(rank: int) -> Iterator[Call]:
-    """Even ranks send first, odd ones receive first."""
+    """Yields the exchange of a pair: even ranks send first, odd ones receive first."""
     peer = rank ^ 1
     both = [Call("send", peer=peer, tag=1, numel=12), Call("recv", peer=peer, tag=1, numel=12)]
     yield from both if rank % 2 == 0 else reversed(both)
@@ -98,7 +98,7 @@ def _ring(world: int, rank: int) -> Iterator[Call]:
 
 
 def uneven(world: int, rank: int, steps: int = 10) -> list[Call]:
-    """Every rank is the slow one in turn."""
+    """Each rank in turn is the slow one."""
     calls: list[Call] = []
     for step in range(steps):
         slow = step % world == rank
@@ -108,7 +108,7 @@ def uneven(world: int, rank: int, steps: int = 10) -> list[Call]:
 
 
 def pipeline(world: int, rank: int, steps: int = 6) -> list[Call]:
-    """Micro-batches go from the first rank to the last and back."""
+    """Micro-batches pass from the first rank to the last and back."""
     calls: list[Call] = []
     for step in range(steps):
         calls.append(Call("step", numel=step))
@@ -125,7 +125,7 @@ def pipeline(world: int, rank: int, steps: int = 6) -> list[Call]:
 
 
 def sub_groups(world: int, rank: int, steps: int = 6) -> list[Call]:
-    """The halves do different things, as often as they like."""
+    """The halves execute different collectives, a different number of times."""
     found = groups(world)
     half = _half(world, rank)
     times = 1 + found[half][0] % 3
@@ -140,7 +140,7 @@ def sub_groups(world: int, rank: int, steps: int = 6) -> list[Call]:
 
 
 def training(world: int, rank: int, steps: int = 10) -> list[Call]:
-    """Data parallel: every rank computes, then they add up what they have."""
+    """Data parallel: every rank computes, then all reduce."""
     del rank  # all do the same
     calls: list[Call] = []
     for step in range(steps):
@@ -151,7 +151,7 @@ def training(world: int, rank: int, steps: int = 10) -> list[Call]:
 
 
 def exchange(world: int, rank: int, steps: int = 24) -> list[Call]:
-    """Every rank hands much to the next one, and then they add up a little."""
+    """Every rank sends a large message to the next one, followed by a small collective."""
     following, before = (rank + 1) % world, (rank - 1) % world
     calls: list[Call] = []
     for step in range(steps):
@@ -164,7 +164,7 @@ def exchange(world: int, rank: int, steps: int = 24) -> list[Call]:
 
 
 def grid(world: int, rank: int, steps: int = 6) -> list[Call]:
-    """Tensor parallel in pairs, data parallel across them, and a barrier of all."""
+    """Tensor parallel in pairs, data parallel across them, and a barrier of all ranks."""
     pair = f"tp/{rank // 2}", (rank - rank % 2, rank - rank % 2 + 1)
     across = f"dp/{rank % 2}", tuple(range(rank % 2, world, 2))
     calls: list[Call] = []

@@ -1,4 +1,4 @@
-"""One rank of a drill, in a process of its own."""
+"""Runs one rank of a drill in a process of its own."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ LEAVE = b"l"
 
 
 def control_path(folder: Path, rank: int) -> Path:
-    """The pipe through which a rank is told what to do next."""
+    """Returns the pipe through which a rank receives commands."""
     return folder / f"control-{rank}"
 
 
 def dump_path(folder: Path, rank: int) -> Path:
-    """Where a rank leaves what the Flight Recorder has."""
+    """Returns the path of a rank's Flight Recorder dump."""
     return folder / "flights" / f"rank_{rank}"
 
 
 class _Control(threading.Thread):
-    """Does what it is told while the rank hangs in a call."""
+    """Executes commands while the rank hangs in a call."""
 
     def __init__(self, rank: int) -> None:
         super().__init__(daemon=True)
@@ -53,7 +53,7 @@ class _Control(threading.Thread):
 
 
 def dump(rank: int) -> None:
-    """Writes what the Flight Recorder has, without stacks; it is there when it is complete."""
+    """Dumps the Flight Recorder without stacks. The file appears when it is complete."""
     path = dump_path(Path.cwd(), rank)
     part = path.with_name(f"part{rank}")
     part.write_bytes(_distributed_c10d._dump_fr_trace(True, False, False))
@@ -61,10 +61,10 @@ def dump(rank: int) -> None:
 
 
 def main(script: Script, starved: bool, backend: str) -> None:
-    """Makes the calls of this rank. Whoever started it decides when it may leave.
+    """Makes the calls of this rank. The parent process decides when the rank may exit.
 
     Args:
-        starved: All ranks have one core together.
+        starved: All ranks share one core.
     """
     if starved:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -82,7 +82,7 @@ def main(script: Script, starved: bool, backend: str) -> None:
         dump(rank)
         print(" ".join(str(error).split()), flush=True)
         code = 1
-    # The end of an interpreter, but for taking it all apart, which takes a second.
+    # Ends the interpreter without its teardown, which takes a second.
     atexit._run_exitfuncs()
     ctypes.CDLL(None).exit(code)
 

@@ -1,4 +1,4 @@
-"""Runs one drill from its plan to the files it leaves."""
+"""Runs one drill from its plan to its files."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from drills.stillness import PATIENT_LOOKS, QUIET_LOOKS, Stillness, stopped
 from drills.truth import Truth
 
 _LOOK_S = 0.03
-# tests/long/delays has threads sleep that are at work: they look as if they stood.
+# tests/long/delays makes working threads sleep, so that they seem blocked.
 _PATIENCE = float(os.environ.get("DRILL_PATIENCE", "1"))
 
 
 def run(launcher: Launcher, plan: Plan, folder: Path) -> Truth:
-    """Runs it in an empty folder, which then has `traces`, `flights` and truth.json.
+    """Runs a drill in an empty folder, which then has `traces`, `flights` and truth.json.
 
-    A job that comes to its end leaves as usual. One that hangs is ended as its owner
-    would: first every rank that can dumps its Flight Recorder, then all are killed at the
-    same instant. What was in their rings stays there.
+    A job that finishes exits as usual. A job that hangs is ended as its owner would. First, every
+    rank that can dumps its Flight Recorder. Then all ranks are killed at the same instant, and
+    their rings remain.
     """
     truth = plan.truth
     job = _Job(launcher, plan, folder)
@@ -73,12 +73,12 @@ class _Job:
         return self._board.read(rank)[0] == State.FINISHED
 
     def watch(self) -> None:
-        """Returns when the job has ended, or never will."""
+        """Returns when the job has ended or will never end."""
         stillness = Stillness(self._board, self._pids, self._looks)
         self._until(lambda: all(map(self._finished, self._alive)) or stillness.look(self._alive))
 
     def end(self) -> dict[int, str]:
-        """Ends what is left of it. Returns what became of each rank."""
+        """Ends the remaining ranks. Returns how each rank ended."""
         stuck = {rank for rank in self._alive if not self._finished(rank)}
         if stuck:
             self._dump()
@@ -98,11 +98,13 @@ class _Job:
         if code < 0:
             return signal.Signals(-code).name
         said = self._processes[rank].output.strip().rpartition("\n")[2]
-        # Of Gloo's message neither the source line before nor the advice after it.
+        # Strips the source line before Gloo's message and the advice after it.
         return re.sub(r"^\[/\S*\] ", "", said).partition(". ")[0] or f"exit code {code}"
 
     def _tell(self, rank: int, what: bytes) -> None:
-        """Tells a rank, unless it ends meanwhile: a pipe that nobody reads is not opened."""
+        """Sends a command to a rank unless it ends meanwhile. A pipe without a reader cannot be
+        opened.
+        """
 
         def told() -> bool:
             try:
@@ -128,7 +130,7 @@ class _Job:
         )
 
     def _kill(self) -> None:
-        """Stops all first, so that none sees another die."""
+        """Kills the ranks. Stops all of them first, so that none sees another die."""
         for process in self._processes:
             process.send_signal(signal.SIGSTOP)
         self._until(lambda: all(stopped(self._pids[rank]) for rank in self._alive))

@@ -1,4 +1,4 @@
-"""Tells a job that hangs from one that works, without asking it."""
+"""Detects whether a job hangs, by observation from outside."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PATIENT_LOOKS = 200
 
 
 class Stillness:
-    """Looks at the ranks again and again.
+    """Observes the ranks repeatedly.
 
-    A rank stands if its main thread has not run between the looks and it does not say
-    that it works; no thread of it may be waiting for a core or a disk, which could
-    change that.
+    A rank is blocked if its main thread has not run since the last observation and its board does
+    not show that it works. No thread may be waiting for a core or a disk, because it could change
+    that.
     """
 
     def __init__(self, board: Board, pids: list[int], looks: int = QUIET_LOOKS) -> None:
@@ -30,17 +30,17 @@ class Stillness:
         self._quiet = 0
 
     def look(self, alive: list[int]) -> bool:
-        """Whether all of these ranks stand, and have for some looks."""
+        """Returns whether all of these ranks are blocked, and were in the last observations."""
         now: list[object] = [(rank, self._seen(rank)) for rank in alive]
         if now != self._last:
             self._last, self._quiet = now, 0
-        # Twice: who was not looked at yet may wake who was, and sleep when seen.
+        # Twice: a rank that was not checked yet may wake one that was, and then sleep.
         elif not any(self._busy(rank) for rank in 2 * alive):
             self._quiet += 1
         return self._quiet >= self._looks
 
     def _seen(self, rank: int) -> object:
-        """What changes whenever the main thread runs."""
+        """Returns a value that changes whenever the main thread runs."""
         folder = Path(f"/proc/{self._pids[rank]}")
         switches = [line for line in _lines(folder / "status") if "ctxt_switches" in line]
         return self._board.read(rank), tuple(switches)
@@ -53,7 +53,7 @@ class Stillness:
 
 
 def stopped(pid: int) -> bool:
-    """Whether all threads of a process have been stopped by a signal."""
+    """Returns whether all threads of a process are stopped by a signal."""
     return set(_states(pid)) == {"T"}
 
 

@@ -1,7 +1,7 @@
-"""What PyTorch's own analyzer, torchfrtrace, says of the same jobs.
+"""Runs PyTorch's own analyzer, torchfrtrace, on the same jobs.
 
-The Flight Recorder of Gloo does not dump which groups there are: the analyzer ends
-with a KeyError on every real dump. Here it is given dumps in which that is put right.
+Gloo's Flight Recorder does not dump the groups, so the analyzer fails with a KeyError on every real
+dump. Here it gets dumps with the groups added.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _TYPES = (
 
 @dataclass(frozen=True)
 class StockFinding:
-    """The first thing that it says is wrong.
+    """The first problem that it reports.
 
     Attributes:
         kind: One of its mismatches, "missing", "undecided", "nothing", or the exception
-            that it ended with.
+        that it ended with.
     """
 
     kind: str
@@ -45,7 +45,7 @@ def analyze(folder: str, world: int, mended: bool) -> StockFinding:
     """Runs it on the dumps of a drill.
 
     Args:
-        mended: Whether the groups are put right before.
+        mended: Whether to add the groups first.
     """
     from torch.distributed.flight_recorder import fr_trace
 
@@ -80,7 +80,7 @@ def _mended(flights: Path, world: int) -> Path:
 
 @contextmanager
 def _said() -> Iterator[io.StringIO]:
-    """What it logs, in place of stderr."""
+    """Captures its log, which would be written to stderr."""
     logger = logging.getLogger(_LOGGER)
     said = io.StringIO()
     handler = logging.StreamHandler(said)
@@ -93,7 +93,7 @@ def _said() -> Iterator[io.StringIO]:
 
 
 def _first(said: str) -> StockFinding:
-    """Its first complaint; the texts are those of components/types.py of torch."""
+    """Returns its first complaint. The texts are those of components/types.py of torch."""
     lines = said.splitlines()
     for number, line in enumerate(lines):
         rest = "\n".join(lines[number : number + 40])

@@ -1,4 +1,4 @@
-"""What is known of a drill, whatever its trace says: truth.json, beside the trace."""
+"""Stores the truth about a drill in truth.json, next to the trace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 _NAME = "truth.json"
-# Verdicts on jobs that come to their end.
+# Verdicts on jobs that finish.
 _GOES_ON = {"late", "straggler", "slow_peer", "buffer_overlap", "never_waited"}
 
 #: As witnesses: three of four of the members, the culprits among them.
@@ -16,23 +16,23 @@ MOST = -1
 
 @dataclass
 class Truth:
-    """The fault, and what the records of it imply.
+    """The planted fault and its expected diagnosis.
 
     Attributes:
         fault: Its name; "" in a healthy job.
         rank: The rank that it was planted on.
         at: The number of the call that it was planted at.
         kinds: The verdicts that name it, the best one first.
-        culprits: The ranks to look at.
-        involved: These, and whom a verdict may name besides: where two ranks disagree and nothing
-            else tells, both.
-        group: Description of the group it shows in, "" where it shows in none.
-        seq: Sequence number of the first operation that goes another way.
+        culprits: The ranks that caused it.
+        involved: The culprits and the other ranks that a verdict may name: both, if two ranks
+            disagree and no other record decides.
+        group: Description of the affected group; "" if none.
+        seq: Sequence number of the first affected operation.
         members: The ranks of that group.
-        is_noticed: Whether an engine will notice it by itself, and end its rank.
-        witnesses: Ranks whose records the verdict needs besides the culprits': at
-            least as many of the members as outvote a culprit, or MOST.
-        endings: What became of each rank: "finished", "stuck", the exception, or the signal.
+        is_noticed: Whether an engine detects it by itself and ends its rank.
+        witnesses: Number of other members whose records the verdict needs besides the
+            culprits', to outvote a culprit; or MOST.
+        endings: How each rank ended: "finished", "stuck", the exception, or the signal.
     """
 
     world: int
@@ -54,21 +54,21 @@ class Truth:
 
     @property
     def may_stop(self) -> bool:
-        """Whether the fault may keep ranks from their end."""
+        """Returns whether the fault may prevent ranks from finishing."""
         return not set(self.kinds) <= _GOES_ON
 
     @property
     def hung(self) -> bool:
-        """Whether a rank did not come to its end."""
+        """Returns whether a rank did not finish."""
         return "stuck" in self.endings.values()
 
     def write(self, folder: Path) -> None:
-        """Leaves it in a folder."""
+        """Writes the truth into a folder."""
         (folder / _NAME).write_text(json.dumps(asdict(self), indent=1) + "\n")
 
     @staticmethod
     def read(folder: Path) -> Truth:
-        """What write() left."""
+        """Reads what write() wrote."""
         values = json.loads((folder / _NAME).read_text())
         for name in ("kinds", "culprits", "involved", "members"):
             values[name] = tuple(values[name])

@@ -115,8 +115,9 @@ class VerdictCheck {
     });
   }
 
-  // Checks that complete traces reveal groups that connect ranks other than
-  // their members. It is then unknown who waits for whom.
+  // Checks that no certain verdict is about a group that connects ranks other
+  // than its members. Complete traces show that, and who waits for whom is then
+  // unknown.
   void checkWiring(const JobVerdict& verdict) {
     if (!trial_.isWhole()) return;
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);

@@ -86,7 +86,7 @@ inline constexpr int kFaultKinds = 18;
 inline constexpr int kAllFaultKinds = 22;
 const char* nameOf(FaultKind kind);
 
-// What other ranks do when an operation cannot succeed.
+// The behaviour of the other ranks when an operation cannot succeed.
 enum class Consequence : std::uint8_t { kHang, kFail, kProceed };
 
 // How the processes of a hanging job end.
