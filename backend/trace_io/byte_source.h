@@ -69,6 +69,7 @@ class FileSource : public ByteSource {
 
  private:
   FileSource(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
+  // Reads up to `length` bytes at `offset` into window_.
   void fill(std::uint64_t offset, std::size_t length);
 
   const int fd_;

@@ -77,8 +77,12 @@ class ChunkScanner {
   std::uint64_t position() const { return position_; }
 
  private:
+  // Returns the offset of the next sync word at or after `from`.
   std::optional<std::uint64_t> findSync(std::uint64_t from);
+  // Returns the chunk whose sync word is at this offset, if it is valid.
   std::optional<ScannedChunk> chunkAt(std::uint64_t body_offset);
+  // Returns where the framing of a body begins, or `body_offset` if it is
+  // damaged.
   std::uint64_t framingStart(std::uint64_t body_offset, std::uint64_t length);
 
   ByteSource& source_;

@@ -14,7 +14,7 @@ from drills.truth import MOST
 # threshold for lateness.
 DELAY_S = 4.0
 SLOW_S = 0.15
-# Limits a message of the exchange to 250 ms.
+# Bytes per second: a message of the exchange then takes 250 ms.
 THROTTLED = 1 << 20
 _HEAD_START_S = 0.5
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from drills.board import Board, State
 
-#: How often in a row ranks must be seen to stand where something may stop them, and where nothing
-#: does: there a slow connection may hold up all of them for a while.
+#: Number of observations in a row in which ranks must be blocked: with a fault that may stop them,
+#: and without one. In the latter case a slow connection may block all of them for a while.
 QUIET_LOOKS = 4
 PATIENT_LOOKS = 200
 

@@ -41,7 +41,9 @@ class ChunkBuilder {
   // operations may still use, as far as each has room. Needed when earlier
   // chunks may be missing.
   void repeatDefinitions();
+  // Returns whether definitions remain to be repeated in later chunks.
   bool isToRepeat();
+  // Cancels the remaining repetitions.
   void repeatNoMore() noexcept;
 
   // Returns the definition of an id, or nullptr if it is unknown or already
@@ -53,6 +55,7 @@ class ChunkBuilder {
   // Returns the code that was defined since the last call. nameCode() then
   // supplies the names.
   std::vector<v1::Code> takeNewCode() { return code_.takeNew(); }
+  // Stores the name of code. This chunk or a later one then repeats the code.
   void nameCode(v1::Code named);
 
   // Records in this and all later chunks that the process called

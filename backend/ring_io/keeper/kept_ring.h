@@ -50,6 +50,7 @@ class KeptRing {
 
  private:
   KeptRing(std::unique_ptr<SegmentFile> file, SegmentContent content);
+  // Returns whether the process stopped recording in order.
   bool isClosed() const;
 
   const std::unique_ptr<SegmentFile> file_;

@@ -59,11 +59,13 @@ class RingTail {
 
   RingTail(std::unique_ptr<SegmentFile> file, SegmentContent content);
 
+  // Reads the control block. Returns false on failure, as does readSlots().
   bool readControl();
   // Reads the slots of positions [begin, end).
   bool readSlots(std::uint64_t begin, std::uint64_t end);
   // Continues at a position because the slots before it were claimed again.
   void skipTo(std::uint64_t position);
+  // Returns whether the cursor has waited too long for a claimed slot.
   bool isStuck();
 
   const std::unique_ptr<SegmentFile> file_;

@@ -42,6 +42,7 @@ class StreamRecovery {
                                     const std::optional<ClockReading>& read_at);
 
  private:
+  // Does the work of run(), except for the counters. Sets `why` on failure.
   RecoverOutcome tryRun(const std::string& trace, const RecoverOptions& options,
                         std::string& why);
   // Determines what the trace lacks.

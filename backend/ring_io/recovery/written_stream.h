@@ -29,10 +29,9 @@ class WrittenStream {
   static Result<std::unique_ptr<WrittenStream>> of(
       const WrittenChunks& written);
 
-  // Returns the parts. `bytes` of each ends with its last whole chunk.
-  // A chunk torn by the death of its writer must be truncated, because its
-  // records are still in the ring. Other damage remains, because readers
-  // resynchronize after it.
+  // Returns the parts. `bytes` excludes a chunk that was torn by the death of
+  // its writer. It must be truncated, because its records are still in the
+  // ring. Other damage is included, because readers resynchronize after it.
   const std::vector<TracePart>& parts() const { return parts_; }
   // Returns the ring position after the last chunk.
   std::uint64_t endPosition() const { return end_position_; }
@@ -54,8 +53,12 @@ class WrittenStream {
   };
 
   WrittenStream() = default;
+  // Finds the chunks of a part. An Error is one sentence.
   Result<bool> scan(std::size_t part, std::uint64_t stream_id);
+  // Returns the payload, valid until the next call, or nullptr if it is
+  // damaged.
   const v1::Payload* decode(const StoredChunk& chunk);
+  // Reads header_, accounts_ and anchor_ from the latest chunk with accounts.
   void readEnd();
   void countParts();
   // Returns the number of records written before the part was begun.

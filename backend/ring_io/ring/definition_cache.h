@@ -65,8 +65,11 @@ class DefinitionCache {
   // Searches the neighbours of the hash's own entry.
   std::uint32_t findBeside(std::uint64_t hash) const noexcept;
   std::size_t entryFor(std::uint64_t hash) const noexcept;
+  // Defines content that was not found. Other threads that define at the same
+  // time get an id for one use only.
   std::uint32_t defineNew(std::uint64_t hash, const void* content,
                           std::size_t bytes) noexcept;
+  // Pushes the definition. Returns its id, or 0 on failure.
   std::uint32_t define(const void* content, std::size_t bytes,
                        std::uint32_t entry) noexcept;
 

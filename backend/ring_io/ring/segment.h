@@ -84,6 +84,7 @@ class Segment {
   static std::unique_ptr<Segment> createFile(const std::string& path,
                                              std::uint64_t slots,
                                              std::size_t bytes, int& error);
+  // Returns nullptr if memory is short.
   static std::unique_ptr<Segment> createPrivate(std::uint64_t slots,
                                                 std::size_t bytes);
   SegmentHeader& header() const {

@@ -48,7 +48,9 @@ class FileSink : public Sink {
   bool writeWhole(const std::string& chunk);
   bool haveFile();
 
+  // Returns whether the descriptor refers to the file that was taken last.
   bool isOurs(int fd) const;
+  // Closes the current file and continues with `fd`.
   void take(int fd);
 
   const std::string stem_;  // path without ".part-N" and ".traced"

@@ -23,7 +23,8 @@ std::string partPath(const std::string& stem, std::uint32_t number);
 // Returns the stem of the path of part 0, or "" if the path is not one.
 std::string stemOf(const std::string& part_0);
 
-// Returns the path of part 0, given the path of any part.
+// Returns the path of part 0, given the path of any part. Returns any other
+// path unchanged.
 std::string part0Of(const std::string& path);
 
 // Returns 0 for part 0 and for names that are not a part.
