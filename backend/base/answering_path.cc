@@ -25,9 +25,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMaxWait{5000};
-// After one that hung: most likely it is the same file system.
+// Used after a first hang, because the next path is most likely on the same
+// file system.
 constexpr milliseconds kNextWait{1000};
-// Inputs are often many files of one folder.
+// How long a positive answer stays valid. Inputs are often many files of one
+// folder.
 constexpr milliseconds kRemembered{1000};
 
 void openOne(const fs::path& file) {
@@ -36,7 +38,7 @@ void openOne(const fs::path& file) {
   if (fd >= 0) static_cast<void>(!pread(fd, &byte, 1, 0));
 }
 
-// Runs in the child. Errors are answers, too.
+// Accesses `path` in the child. An error also counts as an answer.
 void access(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return openOne(path);
@@ -48,7 +50,8 @@ void access(const fs::path& path) {
   }
 }
 
-// The child holds nothing that others read until its end.
+// Closes every inherited descriptor, so that a hanging child holds no pipe open
+// whose reader waits for its end.
 void keepOnly(int fd) {
   dup2(fd, 0);
 #ifdef SYS_close_range
@@ -59,7 +62,8 @@ void keepOnly(int fd) {
 
 class Child {
  public:
-  // Without one, `path` counts as answering.
+  // Starts a child that accesses `path`. If fork or pipe fails, `path` counts
+  // as answering.
   static Child start(const fs::path& path) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -107,7 +111,7 @@ struct Asked {
   Clock::time_point answered;
 };
 
-// Traces of one folder are asked about once.
+// Returns the directory to check: traces of one folder share one check.
 fs::path placeOf(const std::string& path) {
   const fs::path place(path);
   return place.extension() == ".traced" ? place.parent_path() : place;

@@ -1,5 +1,5 @@
-// Detects file systems that hang: a network file system whose server is gone
-// keeps every access waiting, for ever and beyond any signal.
+// Detects file systems that hang. If the server of a network file system is
+// unreachable, every access blocks forever, and no signal interrupts it.
 
 #pragma once
 
@@ -7,12 +7,15 @@
 
 namespace traced {
 
-// Returns false if the file system of `path` does not answer within 5 s, or 1 s
-// where another one did not answer before.
-// Lists a directory and opens one file below it, or opens the file, in a child
-// process: one that hangs cannot keep this process from ending.
-// Remembers directories: one that hung costs no second wait, and is asked about
-// again once the child has ended. Any thread.
+// Returns false if the file system of `path` does not answer within 5 s. The
+// limit is 1 s after a first file system hung.
+//
+// A child process lists the directory and opens one file below it, or opens
+// `path` itself if it is a file. A hanging child cannot keep this process from
+// exiting.
+//
+// Results are cached per directory: a directory that hung fails at once until
+// its child has exited. Any thread. Callers run one at a time.
 bool answersInTime(const std::string& path);
 
 }  // namespace traced

@@ -9,8 +9,8 @@ namespace traced {
 #if defined(__x86_64__)
 namespace {
 
-// The kernel keeps time by the counter only while it finds it constant and
-// equal on all cores.
+// Returns whether the kernel uses the counter as its clock source. It does so
+// only if the counter is constant and synchronous across cores.
 bool kernelTrustsTicks() {
   std::ifstream file(
       "/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -18,8 +18,8 @@ bool kernelTrustsTicks() {
   return file >> name && name == "tsc";
 }
 
-// How long a reading of both clocks may take, in ticks: longer than without
-// being interrupted.
+// Maximum ticks between the two counter readings around a clock read. A longer
+// interval means that the thread was interrupted.
 constexpr std::uint64_t kMaxTicks = 2'000;
 constexpr int kAttempts = 5;
 

@@ -1,4 +1,4 @@
-// The clocks of this host. Every instant in a trace is CLOCK_MONOTONIC.
+// Reads the clocks of this host. Every instant in a trace is CLOCK_MONOTONIC.
 
 #pragma once
 
@@ -20,7 +20,8 @@ inline std::int64_t readClock(clockid_t id) noexcept {
   return std::int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
 }
 
-// The process's, which answers while somebody calls disciplineTicks().
+// The clock of the process. It answers only while disciplineTicks() is called
+// regularly.
 inline constinit TickClock process_ticks;
 
 inline std::int64_t nowNs() noexcept {
@@ -33,10 +34,11 @@ inline std::int64_t nowNs() noexcept {
   return readClock(CLOCK_MONOTONIC);
 }
 
-// Compares the two clocks; every 50 ms is often enough. Any thread.
+// Synchronizes `process_ticks` with CLOCK_MONOTONIC. Call it about every 50 ms.
+// Any thread.
 void disciplineTicks() noexcept;
 
-// One instant on three clocks, read one after the other.
+// Nearly the same instant on three clocks, read one after the other.
 struct ClockReading {
   std::int64_t monotonic_ns;
   std::int64_t realtime_ns;

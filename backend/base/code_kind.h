@@ -1,4 +1,4 @@
-// Whose code a function of Python's is.
+// CodeKind classifies a Python function by the owner of its code.
 
 #pragma once
 
@@ -8,9 +8,10 @@ namespace traced {
 
 enum class CodeKind : std::uint8_t {
   kProgram,
-  // A package that is installed, such as a framework that trains.
+  // An installed package, such as a training framework.
   kPackage,
-  // In which nobody looks for his call: PyTorch, Python's own library, traced.
+  // PyTorch, the Python standard library, and traced. A user's call site is
+  // never in these.
   kLibrary,
 };
 

@@ -1,7 +1,7 @@
-// CoverBound bounds from above how much time windows cover together.
+// CoverBound computes an upper bound of the time that a set of windows covers.
 //
-// The sum is exact for windows that are added in the order of their begins. A
-// window that begins before an earlier one may count some time twice.
+// The sum is exact if windows are added in order of their begins. A window that
+// begins before an earlier one may count some time twice. Not thread safe.
 
 #pragma once
 
@@ -28,11 +28,11 @@ class CoverBound {
   }
 
   // Adds a window without a known end. Until close() is called, ns() is no
-  // bound.
+  // upper bound.
   void addOpen(std::int64_t begin_ns) {
     open_ns_ = std::min(open_ns_.value_or(begin_ns), begin_ns);
   }
-  // Ends all open windows.
+  // Ends all open windows at `end_ns`.
   void close(std::int64_t end_ns) {
     if (!open_ns_) return;
     const std::int64_t begin_ns = *open_ns_;
@@ -50,10 +50,10 @@ class CoverBound {
   }
 
   std::uint64_t sum_ns_ = 0;
-  // The latest windows that overlap.
+  // The union of the latest overlapping windows.
   std::int64_t latest_begin_ns_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t latest_end_ns_ = std::numeric_limits<std::int64_t>::min();
-  // The begin of the earliest open window.
+  // Begin of the earliest open window.
   std::optional<std::int64_t> open_ns_;
 };
 

@@ -1,6 +1,6 @@
-// What is known of the engines that carry operations out: one row for each name
-// of a backend. Who asks about a backend asks here, and compares no names.
-// docs/reference/diagnosis.md, "Backends", has the same table.
+// EngineTraits describes the engines that execute operations: one row per
+// backend name. Other code queries these traits and never compares backend
+// names. docs/reference/diagnosis.md, "Backends", has the same table.
 
 #pragma once
 
@@ -13,38 +13,40 @@ namespace traced {
 struct EngineTraits {
   enum class Tags {
     kUnknown,
-    // Within a tag messages are taken in the order in which they were sent.
+    // Messages with one tag are received in the order in which they were sent.
     kMatched,
-    // Messages are taken in the order in which they were sent.
+    // All messages are received in the order in which they were sent.
     kIgnored,
   };
 
-  std::string_view name;  // "": any other
-  // The host carries operations out: a wait that returned has seen the end, and
-  // a future tells it.
+  std::string_view name;  // "": unknown engine
+  // The host executes operations: a returned wait has observed the end, and a
+  // future reports it.
   bool on_host = false;
-  // Operations run on streams of a device; waits and futures speak of those.
+  // Operations run on device streams. A wait or a future refers to the stream,
+  // so its return does not prove that the operation has ended.
   bool on_streams = false;
-  // Synchronous calls return a Work, though they have run on the caller's
-  // stream when they return. Of other engines those that return none have.
+  // Synchronous calls return a Work although they already run on the caller's
+  // stream. In other engines, a synchronous call that runs on the caller's
+  // stream returns none.
   bool sync_has_work = false;
-  // Some end in the caller's wait and nowhere else: see endsOnlyInWait().
+  // Some operations end only in the caller's wait: see endsOnlyInWait().
   bool some_end_in_wait = false;
-  // The operations of a group are begun in the order of their calls.
+  // The operations of a group begin in the order of their calls.
   bool in_order = false;
-  // An operation ends on no rank before those on whom it depends have begun it
+  // An operation ends on no rank before every rank it depends on has begun it
   // (analysis/job/dependency.h).
   bool ends_prove_starts = false;
-  // Two threads carry out the operations of a group, so that two may be under
-  // way together.
+  // Two threads execute the operations of a group, so two operations may run at
+  // the same time.
   bool two_workers = false;
-  // A watchdog completes the future of the result, which is the host's alone.
-  // Other results may ask the device.
+  // A watchdog thread completes the result's future, so querying it involves
+  // only the host. For other engines the query may call the device.
   bool result_is_of_host = false;
-  // Whether it has failed is a variable that anybody may ask for, also while
-  // the engine hangs.
+  // The error state is a plain variable: any thread may read it, even while the
+  // engine hangs.
   bool reports_error_at_once = false;
-  // Its Flight Recorder dumps say of each operation whether it had ended.
+  // Its Flight Recorder dumps state for each operation whether it had ended.
   bool dumps_have_ends = false;
   Tags tags = Tags::kUnknown;
 
@@ -89,12 +91,12 @@ inline constexpr EngineTraits kEngines[] = {
      .in_order = true,
      .ends_prove_starts = true,
      .tags = EngineTraits::Tags::kIgnored},
-    // torch's own, for tests: all is over when a call returns, whatever others
-    // do.
+    // torch's backend for tests: every operation is complete when its call
+    // returns, regardless of other ranks.
     {.name = "fake", .on_host = true, .in_order = true},
 };
 
-// Of any other engine nothing is known, and nothing is promised.
+// The traits of any other engine: nothing is assumed.
 inline constexpr EngineTraits kUnknownEngine;
 
 constexpr const EngineTraits& engineTraits(std::string_view backend) {
@@ -104,21 +106,23 @@ constexpr const EngineTraits& engineTraits(std::string_view backend) {
   return kUnknownEngine;
 }
 
-// `backend_class`: "" where it is torch's own for that name. Another one's
-// names say nothing: a wrapper may have that of what it wraps.
+// Returns the traits of a backend. `backend_class` is "" if torch's own class
+// implements the backend. Another class may reuse the name of the backend that
+// it wraps, so nothing is assumed about it.
 constexpr const EngineTraits& engineTraits(std::string_view backend,
                                            std::string_view backend_class) {
   return backend_class.empty() ? engineTraits(backend) : kUnknownEngine;
 }
 
-// Those that Gloo runs inside the caller's wait: their Works have no future.
+// Returns whether Gloo executes the operation inside the caller's wait. The
+// Work of such an operation has no future.
 constexpr bool glooRunsInWait(Operation op) {
   return isPointToPoint(op) || op == Operation::kReduceScatter ||
          op == Operation::kReduceScatterTensor ||
          op == Operation::kReduceScatterTensorCoalesced;
 }
 
-// Whether nothing but a wait ever completes an operation.
+// Returns whether only a wait completes the operation.
 constexpr bool endsOnlyInWait(const EngineTraits& engine, Operation op) {
   return engine.some_end_in_wait && glooRunsInWait(op);
 }

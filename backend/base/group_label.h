@@ -1,4 +1,4 @@
-// What people know a process group by.
+// The label of a process group in output for users.
 
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace traced {
 
-// Its description; its name where it has none, or what torch calls none.
+// Returns the description, or the name if the description is empty or torch's
+// placeholder "undefined".
 inline const std::string& groupLabel(const std::string& name,
                                      const std::string& desc) {
   return desc.empty() || desc == "undefined" ? name : desc;

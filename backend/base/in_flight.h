@@ -1,5 +1,5 @@
-// What shows that an operation is no longer in flight. The rule that uses it is
-// OperationProgress::inFlight().
+// Decides what proves that an operation is no longer in flight.
+// OperationProgress::inFlight() applies the rule.
 
 #pragma once
 
@@ -16,21 +16,21 @@ namespace traced {
 
 enum class InFlight : std::uint8_t { kNo, kYes, kUnknown };
 
-// Which record shows the end of a call that returned.
+// The record that shows the end of a call that returned.
 enum class EndShownBy : std::uint8_t {
-  // Its call is not known.
+  // The definition of the call is missing.
   kUnknown,
-  // It has no end of its own: a member of a batch, or a call in a graph.
+  // The call has no end of its own: a member of a batch, or a call in a graph.
   kNothing,
-  // A future of the host reports it.
+  // A host future reports the end.
   kFuture,
-  // The caller's wait, and nothing else.
+  // Only the caller's wait shows the end.
   kWait,
-  // The device or the engine may report it: see ReportedEnds.
+  // The device or the engine may report the end: see ReportedEnds.
   kReports,
 };
 
-// `Call`: v1::Call.
+// Returns which record shows the end of `call`. `Call` is v1::Call.
 template <typename Call>
 EndShownBy endShownBy(const Call& call, const EngineTraits& engine,
                       bool in_batch) {
@@ -44,11 +44,13 @@ EndShownBy endShownBy(const Call& call, const EngineTraits& engine,
                                                      : EndShownBy::kWait;
 }
 
-// The calls of one group and manner whose ends may be reported. The group keeps
-// its order: a reported end proves that the calls before it have ended.
+// ReportedCalls tracks the calls of one group and mode whose ends may be
+// reported. A group executes its calls in order, so a reported end proves that
+// all earlier calls have ended. Ids are issue ids. Not thread safe.
 class ReportedCalls {
  public:
-  // Bounds the calls that returned and wait for a report.
+  // Maximum number of returned calls that wait for a report. Further calls are
+  // not tracked.
   static constexpr std::size_t kMaxPending = 1024;
 
   explicit ReportedCalls(CallMode manner) : manner_(manner) {}
@@ -57,7 +59,9 @@ class ReportedCalls {
     if (pending_.size() >= kMaxPending) return;
     pending_.insert(std::upper_bound(pending_.begin(), pending_.end(), id), id);
   }
-  // Calls onHole(id) for each call that ended without a report before it.
+  // Records a reported end. Calls onHole(id) for each earlier call that
+  // therefore ended without a report. `by_itself`: the end was reported
+  // although the caller had not waited.
   template <typename OnHole>
   void ended(std::uint64_t id, bool by_itself, OnHole&& onHole) {
     while (!pending_.empty() && pending_.front() < id) {
@@ -70,22 +74,23 @@ class ReportedCalls {
     ended_before_ = std::max(ended_before_, id);
     ends_.ended(by_itself);
   }
-  // No report is expected any longer.
+  // Stops expecting a report for `id`.
   void forget(std::uint64_t id) {
     const auto found = std::lower_bound(pending_.begin(), pending_.end(), id);
     if (found != pending_.end() && *found == id) pending_.erase(found);
   }
-  // Nobody follows it any longer, and its end is not known.
+  // Stops tracking `id` while its end is unknown.
   void leaveUnknown(std::uint64_t id) {
     forget(id);
     unknown_before_ = std::max(unknown_before_, id + 1);
   }
   bool hasUnknown() const { return unknown_before_ > ended_before_; }
-  // Whether a report is expected of each call that returns.
+  // Returns whether a report is expected for each call that returns, even
+  // without a wait.
   bool reportsAll() const { return ends_.reliable(manner_) && ends_.unasked; }
   bool isFull() const { return pending_.size() >= kMaxPending; }
 
-  // Of one that returned and has no reported end.
+  // Returns the state of a call that returned and has no reported end.
   InFlight stateOf(std::uint64_t id, bool waited) const {
     if (id < ended_before_) return InFlight::kNo;
     const bool is_shown = ends_.reliable(manner_) && (ends_.unasked || waited);

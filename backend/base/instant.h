@@ -1,4 +1,4 @@
-// Instant is a moment that may not have been observed.
+// Instant is a point in time, or "not observed".
 
 #pragma once
 
@@ -16,10 +16,11 @@ class Instant {
   constexpr explicit Instant(std::int64_t ns) : ns_(ns) {}
 
   constexpr bool known() const { return ns_ != kUnknown; }
-  // Only when known().
+  // Requires known().
   constexpr std::int64_t ns() const { return ns_; }
 
-  // One that was not observed is later than none.
+  // Returns false if this instant was not observed. Any observed instant is
+  // after an unobserved one.
   constexpr bool isAfter(Instant other) const { return ns_ > other.ns_; }
 
  private:
@@ -29,8 +30,9 @@ class Instant {
   std::int64_t ns_ = kUnknown;
 };
 
-// Nanoseconds from one instant to another. Absent when one was not observed, or
-// when time would run backwards, which only a damaged record says.
+// Returns the nanoseconds from one instant to another. Returns nullopt if
+// either was not observed, or if `to` is before `from`, which happens only in
+// damaged records.
 inline std::optional<std::uint64_t> between(Instant from, Instant to) {
   if (!from.known() || !to.known() || to.ns() < from.ns()) return std::nullopt;
   return static_cast<std::uint64_t>(to.ns()) -

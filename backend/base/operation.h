@@ -1,8 +1,9 @@
-// The vocabulary of a call: operations, reduce ops, dtypes and device types.
+// Defines the vocabulary of a call: operations, reduce ops, dtypes and device
+// types.
 //
-// The numbers are those of proto/traced/v1/definitions.proto (held equal by
-// ring_io/chunks/encode_definitions.cc), so that the code that meets tensors
-// needs no protobuf header.
+// The values equal those of proto/traced/v1/definitions.proto;
+// ring_io/chunks/encode_definitions.cc asserts it. This lets the code that
+// handles tensors compile without protobuf headers.
 
 #pragma once
 

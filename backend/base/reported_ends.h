@@ -1,9 +1,12 @@
-// Of calls on a device ends are told or not, which depends on the engine, its
-// version and a setting: so it is read off what was told so far. An engine's
-// watchdog tells of calls that return a Work, and events of those that return
-// none: so each group's calls are of four manners.
+// ReportedEnds decides whether a missing end report means that a device call
+// has not ended.
 //
-// The one place of that rule, for the reader and for the watch in the job:
+// Whether ends are reported depends on the engine, its version and a setting,
+// so the rule infers it from the reports so far. A watchdog reports the calls
+// that return a Work, and device events report the others. Therefore each
+// group's calls are split by CallMode.
+//
+// The reader and the watch in the job share this rule:
 // docs/reference/diagnosis.md, "Backends".
 
 #pragma once
@@ -18,7 +21,7 @@ namespace traced {
 enum class CallMode : std::uint8_t { kUnsaid, kSync, kAsync, kBatch };
 inline constexpr std::size_t kCallModes = 4;
 
-// `Call`: v1::Call.
+// Returns the mode of a call. `Call` is v1::Call.
 template <typename Call>
 CallMode modeOf(const Call& call) {
   if (static_cast<Operation>(call.op()) == Operation::kCoalesced) {
@@ -28,21 +31,23 @@ CallMode modeOf(const Call& call) {
   return call.async() ? CallMode::kAsync : CallMode::kSync;
 }
 
-// A key for the calls of one group and manner. Those of a group are adjacent.
+// Returns a key for the calls of one group and mode. The keys of one group are
+// adjacent.
 constexpr std::uint64_t modeKey(std::uint32_t group, CallMode manner) {
   return std::uint64_t{group} * kCallModes + static_cast<std::uint64_t>(manner);
 }
 
-// Of the calls of one group and manner, in their order.
+// Statistics over the calls of one group and mode, in issue order.
 struct ReportedEnds {
-  // So many that were told without a hole stand for all: at the beginning the
-  // events of device times are still being made.
+  // Number of consecutive reports after which earlier holes are ignored. At the
+  // start of a job holes are normal, because the events for device times are
+  // still being created.
   static constexpr std::uint32_t kEnough = 16;
 
   std::uint32_t in_a_row = 0;
-  // Some had ended, as others behind them have, and were not told.
+  // Some calls ended without a report, as reports of later calls prove.
   bool had_holes = false;
-  // Some were told where nobody waited.
+  // Some ends were reported although no caller waited.
   bool unasked = false;
 
   void hole() {
@@ -53,8 +58,8 @@ struct ReportedEnds {
     ++in_a_row;
     unasked |= by_itself;
   }
-  // Whether one that is not told has not ended. Batches do not say whether they
-  // are synchronous: any hole may be one of those.
+  // Returns whether a call without a report has not ended. A batch does not
+  // record whether it is synchronous, so any hole makes batches unreliable.
   bool reliable(CallMode manner) const {
     return in_a_row > 0 &&
            (!had_holes || (manner != CallMode::kBatch && in_a_row >= kEnough));

@@ -1,5 +1,5 @@
-// Result<T> is a value or an Error. It is what set-up, reading and analysis
-// return; the recording path has no use for it, because it never fails.
+// Result<T> holds a value or an Error. Set-up, reading and analysis return it.
+// The recording path never fails and does not use it.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace traced {
 
-// What went wrong, as one sentence that names the setting or the file.
+// Describes a failure in one sentence that names the setting or the file.
 struct Error {
   std::string message;
 };
@@ -23,7 +23,7 @@ class [[nodiscard]] Result {
   bool ok() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return ok(); }
 
-  // Only when ok().
+  // Requires ok().
   T& value() { return std::get<T>(state_); }
   const T& value() const { return std::get<T>(state_); }
   T* operator->() { return &value(); }
@@ -32,7 +32,7 @@ class [[nodiscard]] Result {
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(value()); }
 
-  // Only when not ok().
+  // Requires !ok().
   const Error& error() const { return std::get<Error>(state_); }
 
  private:

@@ -24,7 +24,8 @@ std::atomic<bool> is_forgotten{false};
 class Line {
  public:
   void add(std::string_view text) noexcept {
-    const std::size_t room = sizeof text_ - 1 - bytes_;  // and its end
+    // leaves room for the newline
+    const std::size_t room = sizeof text_ - 1 - bytes_;
     text = text.substr(0, room);
     std::transform(text.begin(), text.end(), text_ + bytes_, [](char c) {
       return std::iscntrl(static_cast<unsigned char>(c)) ? '?' : c;
@@ -41,7 +42,8 @@ class Line {
   std::size_t bytes_ = 0;
 };
 
-// Keeps all signals from the thread, and takes back the one that a write makes.
+// Blocks all signals in this thread and consumes the one that a failed write
+// raises.
 class WithoutSignals {
  public:
   WithoutSignals() { sigpending(&before_); }
@@ -53,7 +55,7 @@ class WithoutSignals {
   WithoutSignals& operator=(const WithoutSignals&) = delete;
 
  private:
-  // Unless somebody else has sent one.
+  // Consumes the signal, unless it was already pending before the write.
   void takeBack(int number) const {
     if (sigismember(&before_, number) == 1) return;
     sigset_t made;
@@ -76,8 +78,9 @@ void writeTo(int fd, std::string_view line) {
   static_cast<void>(!write(fd, line.data(), line.size()));
 }
 
-// That a descriptor does not wait holds for all who have it, so the job's is
-// left as it is, and another one opened, where that is possible.
+// Writes without blocking. O_NONBLOCK would affect every process that shares
+// the descriptor, so the job's descriptor stays unchanged and stderr is
+// reopened where possible.
 void writeWithoutWaiting(std::string_view line) {
   struct stat status;
   if (fstat(STDERR_FILENO, &status) != 0) return;

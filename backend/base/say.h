@@ -1,11 +1,13 @@
-// say writes a line of words to stderr, as "traced: WORDS". All words that the
-// tracer has for a person go this way, because a job must not wait for its log:
-// - nothing waits where nobody reads: the line is then lost;
-// - stdio has no part in it, whose lock a thread that waits holds for ever;
-// - a reader that has gone is no SIGPIPE, a terminal of others no SIGTTOU;
-// - a line is written at once, so that those of several processes do not mix.
+// say writes one line to stderr, as "traced: MESSAGE". Every message of the
+// tracer uses it, because a job must never block on its log:
+// - if stderr is full because its reader is slow, the line is dropped;
+// - it bypasses stdio, whose lock a blocked thread would hold forever;
+// - it raises no SIGPIPE if the reader is gone, and no SIGTTOU on a
+//   terminal that belongs to another process group;
+// - one write per line keeps lines of several processes apart.
 //
-// A file is written to as files are. Thread safety: any thread.
+// Writes to a regular file are ordinary blocking writes. Thread safety: any
+// thread.
 
 #pragma once
 
@@ -15,16 +17,17 @@
 
 namespace traced {
 
-// A line with its end; so much a pipe takes whole or not at all.
+// Maximum bytes of a line, including its newline. A pipe takes this many bytes
+// atomically (PIPE_BUF).
 inline constexpr std::size_t kMaxMessageBytes = 4096;
 
-// The parts make up the sentence; what is beyond kMaxMessageBytes is cut, and
-// control characters are '?'. Leaves errno as it is.
+// Writes the concatenated parts as one line. Cuts it at kMaxMessageBytes and
+// replaces control characters by '?'. Preserves errno.
 void say(std::initializer_list<std::string_view> parts) noexcept;
 inline void say(std::string_view sentence) noexcept { say({sentence}); }
 
-// The process began without a stderr: its descriptor is closed, or by now a
-// file of the program's, which no words may go to.
+// Disables say() in a process that started without stderr. Its descriptor 2 is
+// closed, or now belongs to a file that the program opened.
 void forgetStderr() noexcept;
 bool hasStderr() noexcept;
 

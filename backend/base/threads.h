@@ -1,4 +1,4 @@
-// What threads do first, and together.
+// Utilities for starting threads.
 
 #pragma once
 
@@ -12,24 +12,27 @@
 
 namespace traced {
 
-// For each thread of the recorder, first: names the thread, and has the C++
-// runtime allocate what its first exception would need. Without memory the C
-// library ends the process there, also where std::bad_alloc is caught.
+// Names the calling thread and makes the C++ runtime allocate its exception
+// state. Every thread of the recorder calls it first. Without this, the C
+// library would abort the process if the first exception occurs while memory is
+// exhausted.
 inline void beginThread(const char* name) noexcept {
   constexpr std::size_t kMoreThanThat = 4096;
   pthread_setname_np(pthread_self(), name);
   void* volatile probe = std::malloc(kMoreThanThat);
   if (!probe) return;
   std::free(probe);
-  // A pure function, which the compiler may leave out.
+  // Volatile, because the compiler may drop the result of a pure function.
   volatile int exceptions = std::uncaught_exceptions();
   static_cast<void>(exceptions);
 }
 
-// SignalsBlocked keeps signals from a thread for a while, and from the threads
-// that it starts meanwhile for good: the job's signals are the business of the
-// job's threads. But for SIGBUS, which is a fault of the thread's own: the
-// kernel kills a process that blocks it, whatever handler there is (RingGuard).
+// SignalsBlocked blocks all signals except SIGBUS in the calling thread while
+// it exists. Threads started meanwhile inherit the mask for good, so that only
+// the job's own threads handle the job's signals.
+//
+// SIGBUS stays unblocked because it is synchronous: the kernel kills a process
+// that blocks it, even if a handler exists (RingGuard).
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -46,9 +49,9 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// Calls work(i) for each i below `threads`, which is above 0: work(0) in this
-// thread, each other in one of its own. Returns when all have; if any of them
-// threw, throws what the first of these did.
+// Calls work(i) for each i below `threads`, which must be at least 1: work(0)
+// in this thread, every other in a thread of its own. Blocks until all calls
+// have returned. If calls threw, rethrows an exception of the lowest i.
 void inThreads(std::size_t threads,
                const std::function<void(std::size_t)>& work);
 

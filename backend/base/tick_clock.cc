@@ -20,8 +20,8 @@ void TickClock::discipline(const Pair& now) noexcept {
     set(now, 0, 0);
     return;
   }
-  // From what it tells now to what the clock will tell at half the age that it
-  // may reach, so that it is never further off than it is now.
+  // Starts at the value that at() returns now and meets the clock after half of
+  // kMaxAge. The error therefore never grows beyond the current one.
   constexpr double kHorizon = static_cast<double>(kMaxAge) / 2;
   const double ns_per_tick = static_cast<double>(interval_ns) /
                              static_cast<double>(now.ticks - before.ticks) *
@@ -36,7 +36,7 @@ void TickClock::set(const Pair& base, std::uint64_t rate,
                     std::uint64_t limit) noexcept {
   const std::uint64_t odd = version_.load(std::memory_order_relaxed) | 1;
   version_.store(odd, std::memory_order_relaxed);
-  // Release: who sees one of these also sees the odd version.
+  // Release: a reader that sees any of these values also sees the odd version.
   base_ticks_.store(base.ticks, std::memory_order_release);
   base_ns_.store(base.ns, std::memory_order_release);
   rate_.store(rate, std::memory_order_release);

@@ -1,16 +1,20 @@
-// TickClock tells CLOCK_MONOTONIC from the processor's time stamp counter, at
-// half the price of asking the kernel.
+// TickClock computes CLOCK_MONOTONIC from the processor's time stamp counter,
+// at about half the cost of a kernel clock read.
 //
-// It is told every now and then what both clocks say at one instant, and
-// counts on from there. Between two such pairs it is wrong by what the counter
-// and the clock drifted apart since: nanoseconds, or, at the moment in which
-// somebody begins to slew the clock, as much as it slews until the next pair.
-// It runs continuously: an error found is not jumped over, but slewed away. It
-// does not answer, and the caller asks the kernel, while it has no rate, when
-// the last pair is old, after it was found wrong by more than kMaxError, and
-// for ever when that happened often or the kernel does not trust the counter.
+// discipline() passes readings of both clocks, and at() extrapolates from the
+// latest one. Between two readings the error is the drift between counter and
+// clock. The drift is a few nanoseconds, except while the system clock is being
+// slewed.
 //
-// Thread safety: at() from any thread; discipline() from one at a time.
+// Time is continuous: an error is slewed away, never stepped. at() returns
+// nullopt, and the caller must ask the kernel, in these cases:
+// - no rate is known yet;
+// - the last reading is older than kMaxAge;
+// - the last reading showed an error above kMaxError;
+// - forever, after kMaxFailures such errors or if the kernel does not trust
+//   the counter.
+//
+// Thread safety: at() from any thread; discipline() from one thread at a time.
 
 #pragma once
 
@@ -22,7 +26,7 @@ namespace traced {
 
 class TickClock {
  public:
-  // Both clocks at one instant.
+  // A reading of both clocks at one instant.
   struct Pair {
     std::uint64_t ticks;
     std::int64_t ns;
@@ -33,14 +37,15 @@ class TickClock {
   static constexpr std::int64_t kMinInterval = 20'000'000;  // ns
   static constexpr int kMaxFailures = 8;
 
-  // The time at which the counter stood at `ticks`, about now.
+  // Returns the time in nanoseconds when the counter had the value `ticks`, a
+  // recent reading. Returns nullopt if the clock has no answer. Lock-free.
   std::optional<std::int64_t> at(std::uint64_t ticks) const noexcept {
     const std::uint64_t version = version_.load(std::memory_order_acquire);
     const std::uint64_t base = base_ticks_.load(std::memory_order_acquire);
     const std::int64_t ns = base_ns_.load(std::memory_order_acquire);
     const std::uint64_t rate = rate_.load(std::memory_order_acquire);
     const std::uint64_t limit = limit_.load(std::memory_order_acquire);
-    // A counter that went back is far above every limit, too.
+    // Unsigned: a counter that ran backwards exceeds every limit.
     const std::uint64_t elapsed = ticks - base;
     if (elapsed >= limit || (version & 1) ||
         version != version_.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -60,13 +65,14 @@ class TickClock {
   }
   void set(const Pair& base, std::uint64_t rate, std::uint64_t limit) noexcept;
 
-  // What at() needs, in one cache line. Odd while it is being changed.
+  // All that at() needs, in one cache line. `version_` is odd while the others
+  // change.
   alignas(64) std::atomic<std::uint64_t> version_{0};
   std::atomic<std::uint64_t> base_ticks_{0};
   std::atomic<std::int64_t> base_ns_{0};
   std::atomic<std::uint64_t> rate_{0};   // ns per tick, times 2^kShift
   std::atomic<std::uint64_t> limit_{0};  // ticks after base; 0: no answer
-  // Owned by who disciplines.
+  // Used by discipline() only.
   Pair last_{0, 0};
   bool started_ = false;
   int failures_ = 0;

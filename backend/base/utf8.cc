@@ -9,8 +9,8 @@
 namespace traced {
 namespace {
 
-// Length of the well-formed sequence at the start of `text`; 0 if there is
-// none (Unicode 15, table 3-7).
+// Returns the length of the well-formed sequence at the start of `text`, or 0
+// if it is malformed (Unicode 15, table 3-7).
 std::size_t sequenceLength(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0;
@@ -61,8 +61,8 @@ Utf8Character firstCharacter(std::string_view text) {
 }
 
 bool isUnprintable(char32_t code) {
-  // Of Unicode's controls and format characters all but the soft hyphen and the
-  // two joiners, which scripts are written with.
+  // All of Unicode's control and format characters except the soft hyphen and
+  // the two joiners, which ordinary text needs.
   constexpr std::pair<char32_t, char32_t> kRanges[] = {
       {0x00, 0x1F},     {0x7F, 0x9F},     {0x61C, 0x61C},    {0x180E, 0x180E},
       {0x200B, 0x200B}, {0x200E, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F},

@@ -1,5 +1,5 @@
-// Text from outside (exception messages, names) made fit for protobuf, whose
-// readers refuse a whole chunk over one byte of invalid UTF-8.
+// Makes text from outside (exception messages, names) valid for protobuf. A
+// protobuf reader rejects a whole chunk for one byte of invalid UTF-8.
 
 #pragma once
 
@@ -9,19 +9,21 @@
 
 namespace traced {
 
-// `text` with every byte that is not part of valid UTF-8 replaced by '?'.
+// Returns `text` with every byte that is not part of valid UTF-8 replaced by
+// '?'.
 std::string toValidUtf8(std::string_view text);
 
 struct Utf8Character {
   char32_t code = 0;
   std::size_t bytes = 0;
 };
-// The first character of text that is valid and not empty.
+// Returns the first character of `text`, which must be valid UTF-8 and not
+// empty.
 Utf8Character firstCharacter(std::string_view text);
 
-// Whether a character acts on a terminal or on how others are shown, and has no
-// look of its own: control characters, separators of lines, and those that turn
-// the direction of writing, fill no space or are never to be seen.
+// Returns whether a character has no glyph but affects a terminal or the
+// display of other characters. These are control characters, line separators,
+// direction marks, and zero-width or invisible characters.
 bool isUnprintable(char32_t code);
 
 }  // namespace traced
