@@ -1,7 +1,7 @@
-// Calls are handles for the calls of NCCL's functions that it tells of: which
-// operation of ours each belongs to, and what the next plugin calls it. NCCL
-// does not say when it forgets a handle, so each is good until kEntries later
-// ones were given out.
+// Calls maps handles of NCCL API calls to the recorder's operation and the next
+// plugin's handle. NCCL does not report when it drops a handle, so each handle
+// stays valid until kEntries later ones were created. Thread safety: any
+// thread. Lock-free.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class Calls {
     void* next = nullptr;  // the next plugin's handle
   };
 
-  // A handle that no address equals; null: it cannot be had.
+  // Returns a handle that equals no address, or nullptr if none is available.
   void* add(const Call& call) noexcept {
     const std::uint64_t number =
         1 + given_.fetch_add(1, std::memory_order_relaxed);
@@ -31,7 +31,8 @@ class Calls {
     std::uint64_t before = entry.number.load(std::memory_order_relaxed);
     if (before == kBusy ||
         !entry.number.compare_exchange_strong(before, kBusy)) {
-      return nullptr;  // another thread is at it, kEntries calls behind
+      // kEntries calls earlier, another thread is still writing
+      return nullptr;
     }
     std::atomic_thread_fence(std::memory_order_release);
     entry.recorder.store(call.operation.recorder, std::memory_order_relaxed);
@@ -45,7 +46,7 @@ class Calls {
     return (reinterpret_cast<std::uintptr_t>(handle) & kMarkBits) == kMark;
   }
 
-  // What has(): empty where it was forgotten.
+  // Requires has(handle). Returns an empty Call if the handle has expired.
   Call find(const void* handle) const noexcept {
     const std::uint64_t number =
         reinterpret_cast<std::uintptr_t>(handle) & ~kMarkBits;
@@ -62,7 +63,7 @@ class Calls {
 
  private:
   static constexpr std::uint64_t kMarkBits = std::uint64_t{0xffff} << 48;
-  // The upper half of addresses is the kernel's, and so high up there is none.
+  // No user-space address has these upper bits.
   static constexpr std::uint64_t kMark = std::uint64_t{0x7ace} << 48;
   static constexpr std::uint64_t kBusy = ~std::uint64_t{0};
 
@@ -73,7 +74,7 @@ class Calls {
     std::atomic<void*> next{nullptr};
   };
 
-  // All 0 at first, so that it takes no room in the library.
+  // Zero-initialized, so that it takes no space in the library file.
   std::atomic<std::uint64_t> given_{0};
   std::array<Entry, kEntries> entries_{};
 };

@@ -1,5 +1,5 @@
-// NCCL's profiler interface, versions 4 (NCCL 2.27), 5 (2.28) and 6 (2.29), as
-// far as it is used here. The layouts are those of NCCL 2.30.7,
+// The part of NCCL's profiler interface that this plugin uses: versions 4 (NCCL
+// 2.27), 5 (2.28) and 6 (2.29). The layouts match NCCL 2.30.7,
 // src/include/plugin/profiler/profiler_v4.h, profiler_v5.h and profiler_v6.h.
 
 #pragma once
@@ -13,7 +13,7 @@ namespace traced::nccl {
 using Status = int;
 inline constexpr Status kSuccess = 0;
 
-// A bit each, and what an event is.
+// Each value is one bit of the activation mask, and also the type of an event.
 enum EventType : unsigned {
   kGroup = 1U << 0,
   kCollective = 1U << 1,
@@ -22,12 +22,12 @@ enum EventType : unsigned {
   kProxyStep = 1U << 4,
   kKernelChannel = 1U << 6,
   kNetwork = 1U << 7,
-  // From version 5 on.
+  // Since version 5.
   kGroupCall = 1U << 8,
   kCollectiveCall = 1U << 9,
   kMessageCall = 1U << 10,
   kKernelLaunch = 1U << 11,
-  // From version 6 on: collectives by copy engines.
+  // Since version 6: collectives by copy engines.
   kCopyCollective = 1U << 12,
   kCopySync = 1U << 13,
   kCopyBatch = 1U << 14,
@@ -67,7 +67,7 @@ struct Collective {
   std::uint8_t warps;
   const char* algorithm;
   const char* protocol;
-  // From version 5 on.
+  // Since version 5.
   void* group;
 };
 
@@ -78,12 +78,12 @@ struct Message {
   std::size_t count;
   int peer;
   std::uint8_t channels;
-  // From version 5 on.
+  // Since version 5.
   void* group;
 };
 
-// What is told of an event as it starts. Of version 4 it ends with what that
-// has, and of the type only the lowest byte is set.
+// Describes a starting event. In version 4 the struct ends with that version's
+// last field, and only the lowest byte of `type` is set.
 struct Event {
   std::uint64_t type;
   void* parent;
@@ -97,7 +97,7 @@ struct Event {
   };
 };
 
-// As NCCL's own headers lay it out.
+// These offsets match NCCL's headers.
 static_assert(sizeof(Event) == 112 && offsetof(Event, collective) == 24);
 static_assert(offsetof(Collective, channels) == 56 &&
               offsetof(Collective, algorithm) == 64 &&
@@ -112,8 +112,9 @@ static_assert(offsetof(CollectiveCall, captured) == 40 &&
 using Logger = void (*)(int level, unsigned long flags, const char* file,
                         int line, const char* format, ...);
 
-// Versions 4, 5 and 6 differ in what init() is told. A handle is what the
-// plugin names an event by; null: it wants to know no more of it.
+// Versions 4, 5 and 6 differ only in the arguments of init(). A handle is the
+// plugin's id of an event. A null handle means that the plugin wants no further
+// callbacks for it.
 template <typename Init>
 struct Profiler {
   const char* name;
@@ -134,7 +135,7 @@ using Init5 = Status (*)(void** context, std::uint64_t communicator,
 using Profiler4 = Profiler<Init4>;
 using Profiler5 = Profiler<Init5>;
 
-// The names under which NCCL looks for them.
+// The symbols that NCCL looks up.
 inline constexpr char kName4[] = "ncclProfiler_v4";
 inline constexpr char kName5[] = "ncclProfiler_v5";
 inline constexpr char kName6[] = "ncclProfiler_v6";

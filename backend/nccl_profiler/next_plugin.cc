@@ -10,7 +10,8 @@
 namespace traced::nccl {
 namespace {
 
-// As NCCL looks for it: by its path, or by what follows "libnccl-profiler-".
+// Opens a library with NCCL's search rule: its path, or the suffix of
+// "libnccl-profiler-NAME.so".
 void* openLibrary(const std::string& name) {
   const bool is_static = strcasecmp(name.c_str(), "STATIC_PLUGIN") == 0;
   void* library =
@@ -20,8 +21,8 @@ void* openLibrary(const std::string& name) {
   return dlopen(long_name.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// Whether a library is the one that this code is in, whatever its path: it
-// would call itself for ever.
+// Returns whether `library` is the one that contains this code, under any path.
+// Loading it as the next plugin would recurse without end.
 bool isThisLibrary(void* library) {
   Dl_info own;
   Dl_info other;
@@ -31,12 +32,12 @@ bool isThisLibrary(void* library) {
          own.dli_fbase == other.dli_fbase;
 }
 
-// What is asked for with any of these leads to the events that it belongs to.
+// Selecting any of these also selects the events that contain them.
 constexpr unsigned kBelowTasks =
     kProxyOp | kProxyStep | kKernelChannel | kNetwork;
 constexpr unsigned kCopies = kCopyCollective | kCopySync | kCopyBatch;
 
-// With which wishes NCCL tells of an event.
+// Returns the mask bits that make NCCL report an event of this type.
 constexpr unsigned wishesFor(unsigned type) {
   switch (type) {
     case kCollective:
@@ -108,7 +109,8 @@ Status NextPlugin::start(void* context, void** handle, Event* event,
                          unsigned type) {
   *handle = nullptr;
   if (!hasListener(type)) return kSuccess;
-  // A call is a parent since version 5; before, it was the group.
+  // Since version 5 the parent of a task is its API call. Version 4 plugins
+  // expect the group.
   void* const parent = event->parent;
   if (version_ == 4 && type == kCollective) {
     event->parent = event->collective.group;

@@ -1,5 +1,6 @@
-// NextPlugin is the profiler plugin that NCCL would have loaded without us. It
-// is told all that NCCL would have told it.
+// NextPlugin is the profiler plugin that NCCL would have loaded without traced.
+// It receives the callbacks that NCCL would have made. Thread safety: any
+// thread, as NCCL calls.
 
 #pragma once
 
@@ -13,9 +14,10 @@ namespace traced::nccl {
 
 class NextPlugin {
  public:
-  // Looks for it. `version`: of the interface that NCCL uses; the plugin's is
-  // that, or the next older one that it has. nullptr: there is none; `problem`
-  // says why, if it is wanted. Never destroyed.
+  // Loads the plugin. `version` is the interface version that NCCL uses. The
+  // plugin is called through that version, or through the newest older one it
+  // exports. Returns nullptr if no plugin is available. `problem` then holds
+  // the reason if the user asked for a plugin. The result is never destroyed.
   static NextPlugin* load(int version, std::string& problem);
 
   struct Communicator {
@@ -25,7 +27,8 @@ class NextPlugin {
     Logger logger;
   };
   Status init(void** context, const Communicator& communicator);
-  // Only if it would be told of the event.
+  // Forwards the event if the plugin's activation mask selects it. Otherwise
+  // sets `*handle` to nullptr.
   Status start(void* context, void** handle, Event* event, unsigned type);
   Status stop(void* handle) { return functions_->stop(handle); }
   Status record(void* handle, int state, void* arguments) {
@@ -33,11 +36,11 @@ class NextPlugin {
   }
   Status finalize(void* context) { return functions_->finalize(context); }
 
-  // What it wants to know of; it may change that at any time.
+  // Returns the plugin's activation mask, which it may change at any time.
   int wanted() { return std::atomic_ref(wanted_).load(); }
 
  private:
-  // What all versions have in common.
+  // The fields that are common to all versions.
   using Functions = Profiler<void (*)()>;
 
   NextPlugin(const Functions* functions, int version)

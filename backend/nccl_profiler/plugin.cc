@@ -1,13 +1,14 @@
-// What NCCL loads as its profiler plugin: joins what it tells of its calls to
-// the operation that the calling thread is in, and passes everything on to the
-// plugin that the user wants.
+// The profiler plugin that NCCL loads. It links NCCL's events to the operation
+// that the calling thread is executing, and forwards every event to the user's
+// plugin.
 //
-// From version 5 on NCCL tells of a call inside of it, on the thread that
-// called, and names that call again as the parent of what it puts on its way:
-// so the two are joined exactly, whatever thread puts it there. In version 4 it
-// tells of no calls. What it then puts on its way inside of a call of ours, on
-// the thread that called, belongs to it: it was given to NCCL there, in no
-// outer group. What it does elsewhere belongs to nothing that can be known.
+// Since version 5, NCCL reports an API call on the calling thread while the
+// call runs. Each task that NCCL enqueues later names that call as its parent.
+// The link is therefore exact, whichever thread enqueues the task.
+//
+// Version 4 reports no API calls. A task that NCCL enqueues inside an
+// operation's call, on the calling thread, belongs to that operation: no outer
+// group can delay it. Other tasks have no known operation.
 
 #include <atomic>
 #include <cstring>
@@ -23,11 +24,11 @@ namespace {
 
 std::atomic<const RecorderLink*> recorder{nullptr};
 std::atomic<NextPlugin*> next_plugin{nullptr};
-// NCCL's own: what it tells of.
+// NCCL's activation mask, which selects the events it reports.
 std::atomic<int*> wishes{nullptr};
 Calls calls;
 
-// Of a communicator.
+// State of one communicator.
 struct Context {
   bool has_next = false;
   void* next = nullptr;
@@ -54,7 +55,8 @@ NextPlugin* findNext(int version) {
   return found;
 }
 
-// The next plugin may change its wishes at any time.
+// Updates NCCL's activation mask. Called repeatedly, because the next plugin
+// may change its own mask at any time.
 void wish(int version) {
   int* const told = wishes.load(std::memory_order_relaxed);
   if (!told) return;
@@ -92,7 +94,7 @@ Status initNewer(void** context, std::uint64_t communicator, int* wanted,
               {communicator, name, nodes, ranks, rank, logger});
 }
 
-// NCCL says "Unknown" where it has no name.
+// Returns "" if NCCL has no name, for which it uses null or "Unknown".
 const char* known(const char* name) {
   return !name || std::strcmp(name, "Unknown") == 0 ? "" : name;
 }
@@ -114,14 +116,15 @@ Operation operationOfThread() {
   return link ? link->operation() : Operation{};
 }
 
-// Replays of a captured call are put on their way as its own, later: of these
-// nothing is told.
+// Returns whether the call was captured into a graph. NCCL enqueues the replays
+// later as children of this call, so a captured call is not linked.
 bool isCaptured(const Event& event, unsigned type) {
   return type == kCollectiveCall ? event.collective_call.captured
                                  : event.message_call.captured;
 }
 
-// A call of NCCL's begins: `handle` is the next plugin's so far.
+// Links a starting API call to the thread's operation. `handle` holds the next
+// plugin's handle and becomes ours if linked.
 void beginCall(void** handle, const Event& event, unsigned type) {
   const Operation operation =
       isCaptured(event, type) ? Operation{} : operationOfThread();
@@ -160,7 +163,7 @@ Status start(void* context, void** handle, Event* event) {
   return status;
 }
 
-// The next plugin's handle of an event.
+// Returns the next plugin's handle of an event.
 void* nextOf(void* handle) {
   return Calls::has(handle) ? calls.find(handle).next : handle;
 }
@@ -205,7 +208,7 @@ EXPORT traced::nccl::Profiler5 ncclProfiler_v6 = {
     traced::nccl::kOwnName, traced::nccl::initNewer<6>, traced::nccl::start<6>,
     traced::nccl::stop,     traced::nccl::record,       traced::nccl::finalize};
 
-// kConnect.
+// Called by the extension: see kConnect.
 EXPORT void traced_nccl_profiler_connect(
     const traced::nccl::RecorderLink* link) {
   traced::nccl::recorder.store(link);

@@ -1,5 +1,6 @@
-// What the extension gives to the library that NCCL loads: NCCL may load it in
-// a process that records nothing, and the library depends on nothing.
+// RecorderLink is the interface that the Python extension passes to the
+// profiler library. The library has no dependencies, because NCCL may load it
+// in a process that does not record.
 
 #pragma once
 
@@ -7,28 +8,30 @@
 
 namespace traced::nccl {
 
-// An operation, as the recorder names it.
+// The recorder's id of an operation.
 struct Operation {
   void* recorder = nullptr;  // null: none
   std::uint64_t id = 0;
 };
 
 struct RecorderLink {
-  // The operation whose call the calling thread is in.
+  // Returns the operation whose call the calling thread is executing.
   Operation (*operation)() noexcept;
-  // How it is carried out; "" and 0 are not known.
+  // Records how NCCL executes the operation. "" and 0 mean unknown.
   void (*method)(const Operation& operation, const char* algorithm,
                  const char* protocol, unsigned channels) noexcept;
-  // A sentence for stderr.
+  // Writes one sentence to stderr.
   void (*say)(const char* sentence) noexcept;
 };
 
-// The function of the library that takes the link, which must stay.
+// The library function that receives the link. The link must never be
+// destroyed.
 inline constexpr char kConnect[] = "traced_nccl_profiler_connect";
 using Connect = void(const RecorderLink* link);
 
-// Names the plugin that the user wants, as NCCL_PROFILER_PLUGIN did. A
-// variable, so that processes that this one starts know it, too.
+// Environment variable with the plugin that the user set as
+// NCCL_PROFILER_PLUGIN. An environment variable, so that child processes
+// inherit it.
 inline constexpr char kNextPlugin[] = "NCCL_PROFILER_PLUGIN_NEXT";
 
 }  // namespace traced::nccl

@@ -1,7 +1,7 @@
-// Completions brings together the operations of a backend and what its
-// completion hook says of them, by the key that both know.
+// Completions matches a backend's operations with the completions that its hook
+// reports, by a key that both share.
 //
-// Thread safety: all from any thread; the hook runs on the backend's own.
+// Thread safety: any thread. The hook runs on a thread of the backend.
 
 #pragma once
 
@@ -18,18 +18,18 @@ class Completions {
  public:
   explicit Completions(Recorder& recorder) : recorder_(recorder) {}
 
-  // The backend gave out a Work with this key for an operation that was issued
-  // at issue_ns. It may have completed already.
+  // Registers an operation whose Work has this key and that was issued at
+  // `issue_ns`. Its completion may already have been reported.
   void issued(std::uint64_t key, OpId op, std::int64_t issue_ns) noexcept;
 
-  // The backend says that the operation with this key has completed, and how
-  // long the engine took, plus 1; 0 if it does not say.
+  // Records the end of the operation with this key. `engine_ns_plus_1` is the
+  // engine's own duration plus 1, or 0 if it reports none.
   void completed(std::uint64_t key, std::int64_t end_ns,
                  std::uint64_t engine_ns_plus_1 = 0) noexcept;
 
-  // Of failed operations nothing is ever heard: so many are remembered at most,
-  // and at least half as many of the latest. The ends of older ones stay
-  // unobserved.
+  // Maximum number of operations that wait for a completion. Failed operations
+  // never complete, so older ones are discarded and their ends stay unobserved.
+  // At least half as many of the newest are kept.
   static constexpr std::size_t kMaxPending = 65536;
 
  private:
@@ -49,10 +49,10 @@ class Completions {
 
   Recorder& recorder_;
   std::mutex mutex_;
-  // Those that came later, and those before them.
+  // The newer half of the pending operations, and the older half.
   Pending young_, old_;
-  // What completed before its caller returned, and what was given to no caller
-  // (a synchronous call has no Work): the latest few are enough.
+  // Completions reported before issued(), and those of calls without a Work,
+  // such as synchronous ones. The latest few are enough.
   std::array<Early, 64> early_{};
   std::size_t next_early_ = 0;
 };

@@ -1,8 +1,8 @@
-// Devices holds the DeviceTimes of each device that the process uses, by its
-// index. What they find out goes into the process's one trace.
+// Devices holds the DeviceTimes of each device that the process uses, by device
+// index. All of them record into the process's one trace.
 //
-// Thread safety: all from any thread. None waits but stop(), and start() for
-// events.
+// Thread safety: any thread. Only stop() blocks, and start() while events are
+// created.
 
 #pragma once
 
@@ -25,25 +25,28 @@ class Recorder;
 
 class Devices {
  public:
-  // Indices are c10's, which are 8 bits wide.
+  // Device indices are c10's, which are 8 bits wide.
   static constexpr int kMax = 128;
-  // How long the end of the process waits for devices.
+  // How long process exit waits for the devices.
   static constexpr std::chrono::milliseconds kExitDeadline{500};
 
   Devices(Recorder& recorder, DeviceTimeMode mode)
       : recorder_(recorder), mode_(mode) {}
 
-  // What measures on a device, once there is one; never gone again.
+  // Returns the DeviceTimes of a device, or nullptr before start(). The result
+  // is never destroyed.
   DeviceTimes* find(int device) const noexcept {
     return isIndex(device) ? times_[at(device)].load(std::memory_order_acquire)
                            : nullptr;
   }
-  // Makes it, unless there is one already; nullptr if there can be none, which
-  // is said on stderr if device times are wanted. The device is in use by now.
+  // Returns the DeviceTimes of a device, created if necessary. Returns nullptr
+  // if creation fails, with a message on stderr if device times are enabled.
+  // Call it once the device is in use.
   DeviceTimes* start(int device, std::unique_ptr<DeviceEvents> events) noexcept;
 
-  // What a group gets when it is made, and gives up when it is aborted: from
-  // then on nothing is told of what it had under way. Others are not concerned.
+  // A group takes a communicator id when it is created. After aborting(), no
+  // ends are recorded for its unfinished operations. Other communicators are
+  // not affected.
   CommunicatorId newCommunicator() noexcept {
     return communicators_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -54,16 +57,17 @@ class Devices {
     return aborted_.contains(communicator);
   }
 
-  // Ends them all, within the deadline, and starts no more.
+  // Stops all of them within the deadline. start() creates no more afterwards.
   void stop(std::chrono::milliseconds deadline) noexcept;
 
   DeviceTimeMode mode() const { return mode_; }
-  // Of all devices.
+  // Totals over all devices.
   const Untimed& untimed() const { return untimed_; }
 
  private:
   class Records;
-  // The marks that all devices share: a bound holds for every one of them.
+  // Values recorded as marks. All devices share them: the error bound holds for
+  // every device.
   struct Shared {
     std::mutex mutex;
     std::int64_t error_ns = 0;

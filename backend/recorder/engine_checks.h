@@ -1,7 +1,7 @@
-// EngineChecks asks engines that tell nobody by themselves, now and then,
-// whether they have failed.
+// EngineChecks periodically asks the engines that do not report failures by
+// themselves whether they have failed.
 //
-// Thread safety: any thread; asked by the writer thread.
+// Thread safety: any thread. The writer thread runs the checks.
 
 #pragma once
 
@@ -14,14 +14,14 @@ namespace traced {
 class EngineCheck {
  public:
   virtual ~EngineCheck() = default;
-  // Neither waits nor calls a device or the interpreter.
+  // Must not block, and must not call a device or the interpreter.
   virtual void check() noexcept = 0;
 };
 
 class EngineChecks {
  public:
-  // Kept for ever: what an engine was given may call it late. Asked from now on
-  // if it is to be.
+  // Takes ownership and never destroys the check, because the engine may call
+  // it late. run() includes it if `asked` is true.
   template <typename Check>
   Check* keep(std::unique_ptr<Check> check, bool asked) {
     Check* const kept = check.get();
@@ -30,7 +30,8 @@ class EngineChecks {
     if (asked) asked_.push_back(kept);
     return kept;
   }
-  // It is asked no more once this returns.
+  // Removes the check from run(). Once this returns, check() is neither running
+  // nor called again.
   void forget(const EngineCheck* check) noexcept {
     const std::lock_guard lock(mutex_);
     std::erase(asked_, check);

@@ -1,5 +1,5 @@
-// NodeMap tells whether the members of a group are on one node, from what the
-// ranks of the job say of themselves.
+// NodeMap determines whether all members of a group are on one node, from the
+// node names that the ranks publish.
 //
 // Thread safety: any thread.
 
@@ -18,8 +18,8 @@ namespace traced {
 class NodeMap {
  public:
   using Ranks = std::vector<std::uint32_t>;
-  // The nodes of these ranks, in their order; nullopt while not all of them
-  // have said it. Must not wait for any of them.
+  // Returns the node names of `ranks`, in the same order. Returns nullopt while
+  // any of them is unpublished. Must not wait for other ranks.
   using Lookup =
       std::function<std::optional<std::vector<std::string>>(const Ranks&)>;
 
@@ -29,17 +29,17 @@ class NodeMap {
     kSeveralNodes,
   };
 
-  // `own` is the node of this process; "" when it is not known.
+  // `own` is the node name of this process, or "" if unknown.
   explicit NodeMap(std::string own) : own_(std::move(own)) {}
 
-  // How the members of a group, global ranks of which this process is number
-  // `self`, are spread. Looks up as few of them as will do: of a group within a
-  // node all, of another one hardly more than a node has.
+  // Returns the spread of a group. `members` are global ranks, and this process
+  // is `members[self]`. Looks up as few names as possible: all of a group
+  // within one node, otherwise hardly more than one node has ranks.
   Spread spreadOf(const Ranks& members, std::uint32_t self,
                   const Lookup& lookup);
 
-  // What ranks said holds for one job; `job` names another one than before if
-  // it is another number.
+  // Selects the job that published names belong to. Discards cached names if
+  // `job` differs from the previous one.
   void begin(std::uint64_t job);
 
  private:

@@ -1,5 +1,5 @@
-// OwnTime is the recorder's account of the time it takes itself, from samples:
-// a sample is what one whole operation took, from its issue to its release.
+// OwnTime accumulates the recorder's own overhead. One sample is the overhead
+// of one whole operation, from its issue to its release.
 
 #pragma once
 
@@ -10,24 +10,26 @@
 
 namespace traced {
 
-// Any thread may add; any thread may read. One operation in kEvery is sampled,
-// because a sample costs four clock reads more.
+// Samples one operation in kEvery, because a sample costs four extra clock
+// reads. Thread safety: any thread.
 class OwnTime {
  public:
   static constexpr std::uint64_t kEvery = 32;
-  // Own time of an operation that is not sampled.
+  // Own time of an operation without a sample.
   static constexpr std::int64_t kNotSampled = -1;
   static constexpr int kBuckets = 32;
 
-  // Spread evenly (by the golden ratio), so that a program whose steps have a
-  // multiple of kEvery operations is not seen at the same ones only.
+  // Returns whether to sample the operation. Samples are spread by the golden
+  // ratio, so they do not align with a step whose length is a multiple of
+  // kEvery.
   static bool sampled(std::uint64_t sequence) {
     constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
     constexpr std::uint64_t kFirst = 8;
     return (sequence - kFirst) * kGolden < ~std::uint64_t{0} / kEvery;
   }
 
-  // Bucket i counts the samples of [2^i, 2^(i+1)) ns; the last, all above.
+  // Adds a sample. Bucket i counts samples in [2^i, 2^(i+1)) ns. The last
+  // bucket also counts all longer ones.
   void add(std::int64_t ns) noexcept {
     const auto value = static_cast<std::uint64_t>(ns > 0 ? ns : 0);
     const int bit = value == 0 ? 0 : std::bit_width(value) - 1;

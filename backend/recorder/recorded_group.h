@@ -1,8 +1,7 @@
-// RecordedGroup is a process group as the recorder knows it: its id in the
-// trace and its sequence numbers.
+// RecordedGroup holds the trace id and the sequence numbers of a process group.
 //
-// Thread safety: any thread, but setLabels before the group is used. Must not
-// outlive its Recorder (which lives as long as the process).
+// Thread safety: any thread, except setLabels(), which must precede the group's
+// use. Must not outlive its Recorder, which lives as long as the process.
 
 #pragma once
 
@@ -20,7 +19,8 @@ class Ring;
 
 class alignas(64) RecordedGroup {
  public:
-  // Defines the group in the ring, or later if the ring is full now.
+  // Defines the group in the ring. If the ring is full, ensureDefined()
+  // retries.
   RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
                 GroupInfo info);
   ~RecordedGroup();
@@ -30,30 +30,32 @@ class alignas(64) RecordedGroup {
   std::uint32_t id() const { return id_; }
   const GroupInfo& info() const { return info_; }
 
-  // New labels for the same group.
+  // Replaces the labels of the group.
   void setLabels(const std::string& name, const std::string& desc);
 
-  // From now on its operations are not recorded; their numbers are drawn.
+  // Stops recording the group's operations. Their sequence numbers still
+  // advance.
   void leaveOut();
   bool isLeftOut() const noexcept {
     return left_out_.load(std::memory_order_relaxed);
   }
 
-  // False while the ring has had no room for the definition.
+  // Returns false while the ring has no room for the definition.
   bool ensureDefined() noexcept {
     return defined_.load(std::memory_order_relaxed) || define();
   }
 
-  // The next sequence number, from 1.
+  // Returns the next sequence number, starting at 1.
   std::uint64_t nextCollective() noexcept {
     return 1 + collectives_.fetch_add(1, std::memory_order_relaxed);
   }
-  // Of the ordered pair (this rank, peer) and (peer, this rank). 0 if `peer` is
-  // no rank of the group.
+  // Return the next sequence number of messages from this rank to `peer`, or
+  // from `peer` to this rank. Return 0 if `peer` is not a rank of the group.
   std::uint64_t nextSend(std::int32_t peer) noexcept;
   std::uint64_t nextReceive(std::int32_t peer) noexcept;
 
-  // Group rank to global rank; -1 if it is no rank of the group.
+  // Converts a group rank to a global rank. Returns -1 if it is not a rank of
+  // the group.
   std::int32_t toGlobal(std::int32_t group_rank) const noexcept;
 
  private:
@@ -62,10 +64,11 @@ class alignas(64) RecordedGroup {
   std::string encode() const;
   void redefine();
   bool define() noexcept;
-  // Sends first, then receives; made at the first use.
+  // Returns the send counters followed by the receive counters. Allocates them
+  // at first use.
   Counters* pairCounters() noexcept;
 
-  // First what every call needs, together.
+  // The fields that every call uses are first, in one cache line.
   std::atomic<std::uint64_t> collectives_{0};
   std::atomic<bool> defined_{false};
   std::atomic<bool> left_out_{false};
@@ -73,7 +76,7 @@ class alignas(64) RecordedGroup {
   std::atomic<Counters*> pairs_{nullptr};
   Ring& ring_;
   const std::uint32_t nth_;
-  // The process whose ring it is; a forked child must not write into it.
+  // The process that owns the ring. A forked child must not write into it.
   const std::int64_t owner_;
   GroupInfo info_;
   std::mutex message_mutex_;

@@ -1,11 +1,11 @@
-// Recorder is what the backend talks to: it writes what happens into the ring.
+// Recorder writes the backend's events into the ring.
 //
-// One recorder per process, started with the first traced group and stopped at
-// exit. It is never destroyed: a late callback may still hold it. A forked
-// child has none, until it makes a group of its own.
+// A process has at most one active recorder, started with its first traced
+// group and stopped at exit. It is never destroyed, because a late callback may
+// still hold it. A forked child has none until it creates its own group.
 //
-// The event functions never throw, never block and never fail; what cannot be
-// recorded is counted.
+// Event functions never throw, block or fail. Events that cannot be recorded
+// are counted. Thread safety: any thread.
 
 #pragma once
 
@@ -50,115 +50,120 @@ class Writer;
 
 class Recorder {
  public:
-  // The process's recorder; nullptr when there is none.
+  // Returns the process's recorder, or nullptr.
   static Recorder* current() noexcept {
     return process_.recorder.load(std::memory_order_acquire);
   }
 
-  // Whether operations are recorded. Switched at run time, for the process and
-  // its later recorders; events of operations that were recorded always are.
+  // Returns whether new operations are recorded. setEnabled() switches this at
+  // run time, also for later recorders of the process. Later events of a
+  // recorded operation are always recorded.
   static bool enabled() noexcept {
     return process_.enabled.load(std::memory_order_relaxed);
   }
   static void setEnabled(bool enabled) noexcept;
 
-  // Returns the process's recorder, started if need be: also where there is one
-  // that began as another rank, or in a job of another size, as a stream is of
-  // one rank. That one is stopped; groups that it records are recorded no more.
-  // The error is one sentence: recording is not possible (an unwritable
-  // directory).
+  // Returns the process's recorder, starting one if necessary. A stream belongs
+  // to one rank and job size: if either changed, the old recorder stops, and
+  // its groups record nothing more. Returns a one-sentence error if recording
+  // is impossible, such as for an unwritable directory.
   static Result<Recorder*> start(const Options& options,
                                  const ProcessIdentity& process);
 
-  // Writes what is left and ends recording in this process, with the exit code
-  // if that is known by now. Called at exit.
+  // Flushes and ends recording in this process, with the exit code if it is
+  // known. Called at exit.
   static void stopCurrent(std::chrono::milliseconds deadline,
                           std::optional<int> exit_code = {}) noexcept;
 
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
 
-  // Leaves the group out, or records it, as the scope says; where that depends
-  // on nodes that are not known yet it is recorded, and false says to try again
-  // later. `job` names the job whose ranks the lookup knows. Waits for nobody.
+  // Applies the configured scope to the group: excludes it or keeps it. Returns
+  // false if the decision needs node names that are not published yet; the
+  // group is then recorded, and the caller retries later. `job` identifies the
+  // job whose ranks `lookup` knows. Never blocks.
   bool decideScope(RecordedGroup& group, std::uint64_t job,
                    const NodeMap::Lookup& lookup);
-  // Counts an operation of a group that is left out.
+  // Counts an operation of an excluded group.
   void leaveOut() noexcept {
     left_out_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // An operation is about to be issued.
+  // Prefetches the ring's control data. Call it shortly before issue().
   void prepare() const noexcept { ring_.prefetchControl(); }
 
-  // The call entered the backend at issue_ns. Returns the operation's id.
+  // Records that the call entered the backend at `issue_ns`. Returns the
+  // operation's id.
   OpId issue(RecordedGroup& group, const CallDescription& call,
              const BufferList& buffers, std::uint64_t seq, std::uint64_t batch,
              std::int64_t issue_ns) noexcept;
 
-  // Later events of an operation. A failed one carries a message.
+  // Record later events of an operation. A failure has a message.
   void returned(OpId op, std::int64_t return_ns) noexcept;
   void threw(OpId op, std::int64_t return_ns, const char* message) noexcept;
   void done(OpId op, std::int64_t end_ns, EndSource source) noexcept;
   void doneFailed(OpId op, std::int64_t end_ns, EndSource source,
                   const char* message) noexcept;
   void done(const DoneRecord& done) noexcept;
-  // `return_ns`: when the call had returned, where that is told only now.
+  // `return_ns`: when the call returned, if returned() was not called.
   void waited(const WaitRecord& wait,
               std::optional<std::int64_t> return_ns = {}) noexcept;
   void waitThrew(WaitRecord wait, const char* message,
                  std::optional<std::int64_t> return_ns = {}) noexcept;
-  // Nobody had waited.
+  // Records that the program released the Work without waiting for it.
   void released(OpId op, std::int64_t release_ns = nowNs()) noexcept;
 
-  // How the communication library carries it out, by the names that it gives;
-  // "" and 0 are what it does not say.
+  // Records how the communication library executes the operation, in the
+  // library's own names. "" and 0 mean unknown.
   void method(OpId op, const char* algorithm, const char* protocol,
               std::uint32_t channels) noexcept;
 
-  // What all of the above took for one sampled operation.
+  // Adds the total overhead of one sampled operation.
   void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
 
-  // What measures on the devices of the process.
+  // The device timing of the process.
   Devices& devices() noexcept { return *devices_; }
 
-  // What engines are asked now and then.
+  // The periodic checks of engines.
   EngineChecks& engineChecks() noexcept { return engine_checks_; }
 
-  // nullptr unless other tools, or NCCL, are told of operations.
+  // Returns nullptr unless other tools or NCCL receive operations.
   const ToolRanges* toolRanges() const { return tool_ranges_.get(); }
 
-  // Something that stands between operations: a training step begins.
+  // Records an event that belongs to no operation, such as the start of a
+  // training step.
   void mark(MarkKind kind, std::uint64_t value,
             const char* message = "") noexcept;
 
-  // Waits until everything recorded so far is in the file; false if the
-  // deadline passed first, or if the file refused any of it.
+  // Blocks until everything recorded so far is in the file. Returns false if
+  // the deadline passed or if the file rejected a record.
   bool flush(std::chrono::milliseconds deadline);
-  // Asks for the same without waiting.
+  // Requests a flush without waiting.
   void requestFlush() noexcept;
 
-  // What was recorded lately, as the chunks of a trace file. Waits for the
-  // writer, not for the file. False if the deadline passed first: it then lacks
-  // the latest records.
+  // Returns the latest records as the chunks of a trace file. Waits for the
+  // writer thread but not for the file. The second value is false if the
+  // deadline passed; the latest records are then missing.
   std::pair<std::string, bool> recent(std::chrono::milliseconds deadline);
 
-  // What was communicated by now. Waits for nothing.
+  // Returns the communication totals so far. Never blocks.
   RankFigures figures();
 
-  // A further destination of the process's chunks, also of its later
-  // recorders'; a forked child has none. Any thread.
+  // Adds a destination for the chunks of this process, including those of later
+  // recorders. A forked child starts without any. Any thread.
   static void addSink(std::shared_ptr<Sink> sink);
   static void removeSink(const Sink& sink);
 
-  // How long an operation issued from now on may take until it is told of, on
-  // stderr, with a mark and by hangReports(); 0: any time. Any thread.
+  // Sets how long an operation issued from now on may take. A longer one is
+  // reported on stderr, by a mark and through hangReports(). 0 disables the
+  // watch. Any thread.
   void watch(std::int64_t limit_ns) noexcept;
-  // What the watch of this process's recorders finds; never gone.
+  // The reports of the watch, for all recorders of this process. Never
+  // destroyed.
   static HangReports& hangReports();
 
-  // Where the trace is written.
+  // Returns where the trace is written.
   const std::string& location() const { return location_; }
-  // Where its ring is; "" if nobody else can find it.
+  // Returns the path of the ring, or "" if other processes cannot open it.
   const std::string& ringPath() const;
 
  private:
@@ -168,7 +173,7 @@ class Recorder {
 
   static Result<Recorder*> create(const Options& options,
                                   const ProcessIdentity& process);
-  // Whether all is written and the segment gone.
+  // Returns whether all records are written and the segment is removed.
   bool stop(std::chrono::milliseconds deadline,
             std::optional<int> exit_code = {}) noexcept;
   static Result<Recorder*> create(const Options& options,
@@ -187,10 +192,10 @@ class Recorder {
   std::uint32_t stackId(StackSource& source) noexcept;
   std::uint32_t cutStackId(StackSource& source) noexcept;
   std::uint32_t defineThread() noexcept;
-  // The calling thread ends.
+  // Marks the calling thread as ended in the process's recorder.
   static void retireThread() noexcept;
 
-  // In one cache line.
+  // Aligned, so that both fields are in one cache line.
   struct alignas(16) Process {
     std::atomic<Recorder*> recorder{nullptr};
     std::atomic<bool> enabled{true};
@@ -200,7 +205,7 @@ class Recorder {
   static std::atomic<HangReports*> hang_reports_;
 
   const std::unique_ptr<Segment> segment_;
-  // What every call needs, in two cache lines; then what fewer do.
+  // The fields that every call uses come first, in two cache lines.
   alignas(kSlotBytes) Ring ring_;
   const std::uint64_t stream_id_;
   DefinitionCache calls_;
@@ -218,16 +223,16 @@ class Recorder {
   const std::unique_ptr<Devices> devices_;
   const std::unique_ptr<const ToolRanges> tool_ranges_;
   EngineChecks engine_checks_;
-  // Last: its thread uses the ring from the beginning.
+  // Last, because its thread uses the ring as soon as it is constructed.
   const std::unique_ptr<Writer> writer_;
 
-  // Set before others have the recorder.
+  // Set before the recorder is published.
   ProcessIdentity identity_;
 
-  // Guarded by groups_mutex_; not used inside a collective.
+  // Guarded by groups_mutex_. Not used while a collective is issued.
   std::mutex groups_mutex_;
   std::uint32_t next_group_ = 1;
-  // How many groups with this leg and these members there have been.
+  // Number of groups so far with the same kind and members, by a key of both.
   std::unordered_map<std::string, std::uint32_t> group_counts_;
 };
 

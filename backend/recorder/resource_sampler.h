@@ -1,5 +1,5 @@
-// ResourceSampler asks the kernel, now and then, what the process used since it
-// asked before.
+// ResourceSampler periodically asks the kernel for the resources that the
+// process used since the previous sample.
 
 #pragma once
 
@@ -13,22 +13,22 @@ namespace traced {
 // Not thread safe.
 class ResourceSampler {
  public:
-  // Samples are `interval_ns` apart, or more; 0: there are none. The first one
-  // counts from `now_ns`.
+  // `interval_ns` is the minimum distance between samples; 0 disables sampling.
+  // The first sample counts from `now_ns`.
   ResourceSampler(std::int64_t interval_ns, std::int64_t now_ns);
 
-  // Returns a sample if one is due at `now_ns`, or if it is the last one, which
-  // may come earlier.
+  // Returns a sample if one is due at `now_ns`. If `last` is true, it may be
+  // early.
   std::optional<ResourceRow> sample(std::int64_t now_ns, bool last);
 
  private:
-  // What the process used since its start.
+  // Totals since the start of the process.
   struct Usage {
     std::uint64_t cpu_ns = 0;
     std::uint64_t voluntary_switches = 0;
     std::uint64_t involuntary_switches = 0;
     std::uint64_t major_faults = 0;
-    // Absent: the kernel does not say.
+    // Absent if the kernel does not report them.
     std::optional<std::uint64_t> main_cpu_ns;
     std::optional<std::uint64_t> run_delay_ns;
     std::optional<std::uint64_t> read_bytes;

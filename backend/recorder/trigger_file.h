@@ -1,6 +1,6 @@
-// TriggerFile is a file that an operator touches to be heard by a running job,
-// and writes a request into (control/control_request.h). Owned by the writer
-// thread.
+// TriggerFile detects that an operator touched a file to signal a running job.
+// The file may contain a request (control/control_request.h). Owned by the
+// writer thread.
 
 #pragma once
 
@@ -14,13 +14,13 @@ namespace traced {
 
 class TriggerFile {
  public:
-  // "": there is none. What the file is like now is no touch.
+  // `path` "" means no trigger file. Only changes after construction count.
   explicit TriggerFile(std::string path);
 
   using Time = std::chrono::steady_clock::time_point;
 
-  // Whether it was made or changed since it was last looked at. Looks at it
-  // once every kInterval, however often it is asked.
+  // Returns whether the file was created or changed since the previous check.
+  // Checks the file at most once per kInterval.
   bool touched(Time now = std::chrono::steady_clock::now());
 
   const std::string& path() const { return path_; }

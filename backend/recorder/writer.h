@@ -1,9 +1,9 @@
-// Writer is the one thread that drains the ring into the sinks.
+// Writer runs the one thread that moves records from the ring to the sinks.
 //
-// It looks at the ring every kPoll, and closes a chunk now and then
-// (chunks/chunk_pace.h), or at once when a quarter of the ring is taken, when
-// an operation failed, or when asked to flush. Every kHeartbeat it says in the
-// ring that the process lives. It never touches Python and takes no lock that a
+// The thread polls the ring every kPoll and closes a chunk at the pace of
+// chunks/chunk_pace.h. It closes one at once if a quarter of the ring is used,
+// an operation failed, or a flush was requested. Every kHeartbeat it updates
+// the heartbeat in the ring. It never calls Python and takes no lock that a
 // producer needs.
 
 #pragma once
@@ -49,36 +49,36 @@ class Writer {
   static constexpr std::chrono::milliseconds kHeartbeat{500};
 
   struct Settings {
-    // What the window in memory may hold.
+    // Capacity of the in-memory window.
     std::size_t window_bytes = 0;
-    // Touching this file asks for a flush; "": none.
+    // Touching this file requests a flush. "": no file.
     std::string trigger{};
-    // How long an operation may take until it is told of; 0: any time.
+    // Duration after which an operation is reported. 0: never.
     std::int64_t watch_ns = 0;
-    // How often what the process uses is sampled; 0: never.
+    // Interval between resource samples. 0: no samples.
     std::int64_t resources_ns = 0;
-    // Whether a line is printed for each operation.
+    // Whether to print a line per operation.
     PrintMode print = PrintMode::kOff;
-    // Whether stacks have C++ code that needs names.
+    // Whether recorded C++ stacks need function names.
     bool names_cpp_stacks = false;
   };
 
-  // What the writer works with beside the ring. All of it outlives the writer;
-  // nullptr: there is none.
+  // Optional collaborators. nullptr means absent. Each must outlive the writer.
   struct Links {
     Sinks* sinks = nullptr;
     HangReports* reports = nullptr;
-    // How many operations were left out so far.
+    // Number of operations excluded so far.
     const std::atomic<std::uint64_t>* left_out = nullptr;
     EngineChecks* engine_checks = nullptr;
-    // Set when the ring's memory is no longer what it was (RingGuard).
+    // Set when the ring's memory was lost (RingGuard).
     const std::atomic<bool>* ring_lost = nullptr;
     // Set when the process joined another start of the job.
     const std::atomic<bool>* several_starts = nullptr;
   };
 
-  // `ring` and `own_time` outlive the writer. Starts the thread, which writes a
-  // first chunk at once, so that the file names its process from the start.
+  // Starts the thread. `ring` and `own_time` must outlive the writer. The
+  // thread writes a first chunk at once, so that the file identifies its
+  // process from the start.
   Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
          const v1::Header& header, const Settings& settings,
          const Links& links);
@@ -86,38 +86,37 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Waits until the writer has dealt with all that was committed before the
-  // call, at most until the deadline. True if every record so far is in the
-  // file: none of them was refused by it. Any thread.
+  // Blocks until the writer has processed all records committed before the
+  // call, or until the deadline. Returns true if every record so far is in the
+  // file. Any thread.
   bool flush(std::chrono::milliseconds deadline);
-  // Asks for the same without waiting.
+  // Requests a flush without waiting.
   void requestFlush() noexcept;
 
-  // The latest chunks, one after another, with all that was committed before
-  // the call, unless the deadline passed first. Does not need the file.
+  // The latest chunks, concatenated. They contain all records committed before
+  // the call unless the deadline passed. Does not need the file.
   struct Recent {
     std::string chunks;
     bool up_to_date = false;
   };
   Recent recent(std::chrono::milliseconds deadline);
 
-  // What is added up by now, as of the thread's latest look at the ring. Waits
-  // for nothing.
+  // Returns the totals as of the latest poll of the ring. Never blocks.
   RankFigures figures();
 
-  // How long an operation that is issued from now on may take; 0: any time.
+  // Sets how long an operation issued from now on may take. 0: any time.
   void watch(std::int64_t limit_ns) noexcept { watch_ns_ = limit_ns; }
 
-  // Writes what is left, marks the stream closed and ends the thread. False if
-  // the ring has something that the file lacks: the deadline passed first, and
-  // the thread is left to itself, or the file refused the end of the stream.
-  // `exit_code`: of the process, if it is known by now.
+  // Writes the remaining records, marks the stream closed and ends the thread.
+  // Returns false if the ring holds records that the file lacks. Then either
+  // the deadline passed and the thread keeps running, or the file rejected the
+  // end of the stream. `exit_code` is the exit code of the process, if known.
   bool stop(std::chrono::milliseconds deadline,
             std::optional<int> exit_code = {});
 
  private:
   void run();
-  // What the thread was woken for.
+  // Why the thread woke up.
   struct Wake {
     bool stopping;
     bool asked;
@@ -126,48 +125,51 @@ class Writer {
   void drain() noexcept;
   void drainToTheEnd();
   bool ringIsLost() const noexcept { return ring_lost_ && *ring_lost_; }
-  // Writes what was read before the ring was lost, and tells all who wait that
-  // nothing more comes.
+  // Writes what was read before the ring was lost, and wakes all waiting
+  // threads.
   void giveUp() noexcept;
   void reportFigures() noexcept;
-  // Says in the ring, now and then, that the process lives.
+  // Updates the heartbeat and runs the engine checks, once per kHeartbeat.
   void beat() noexcept;
-  // Marks what is news, and returns whether there was any. All that was
-  // recorded until `drained_ns` is read.
+  // Records marks for new failures, hangs and requests. Returns whether any
+  // were found. The ring has been read up to `drained_ns`.
   bool markNews(bool stopping, std::int64_t drained_ns);
-  // Does what the trigger file asks for, besides a flush. False if it asks for
-  // nothing, or for what was done before.
+  // Executes the request in the trigger file. Returns false if it holds no
+  // request, or one that was already executed.
   bool obey() noexcept;
   ControlAnswer apply(const SettingChanges& changes);
-  // Has code named, and takes the names that are there.
+  // Requests names for new code and stores the names found so far. Never
+  // blocks, except at the end.
   void nameCode(bool stopping) noexcept;
-  // Tells of operations that take too long, and returns whether there are any.
+  // Reports operations that take too long. Returns whether it found any.
   bool recordHangs(bool stopping, std::int64_t drained_ns) noexcept;
   void tell(const HangReport& report);
   void mark(const MarkRecord& mark);
   void sampleResources(bool last) noexcept;
   bool chunkIsDue() const;
   bool chunkIsLarge() const;
-  // Whether it is in the file, or the file is gone.
+  // Returns whether the chunk is in the file, or the file was deleted.
   bool writeChunk(bool closed) noexcept;
-  // Whether a chunk has to follow at once, given how the last one ended and how
-  // many parts had been begun before.
+  // Returns whether another chunk must follow at once. `error` is the result of
+  // the previous chunk, `parts` the number of parts begun before it.
   bool hasMoreToSay(int error, std::uint64_t parts) noexcept;
-  // The number of the error; 0: it is in the file.
+  // Returns an errno value; 0 if the chunk is in the file.
   int appendChunk(bool closed) noexcept;
   int give(const std::string& chunk, std::uint64_t records);
-  // Begins another chunk. `stored` is false of one that is lost.
+  // Starts the next chunk. `stored` is false if the previous one was lost.
   void nextChunk(bool stored) noexcept;
   void repeatDefinitions() noexcept;
-  // Tells who waits how far the window or the file is.
+  // Publishes the position that the window or the file has reached, and wakes
+  // waiting threads.
   void reach(std::uint64_t Writer::*place, std::uint64_t position) noexcept;
-  // Wakes the thread and waits until it has come that far.
+  // Wakes the thread and blocks until it has reached the current position.
+  // Returns false if the deadline passed.
   bool awaitPosition(const std::uint64_t Writer::*place,
                      std::chrono::milliseconds deadline);
   v1::Accounts accounts(std::uint64_t written, bool closed);
   void warnOnce(int error) noexcept;
 
-  // Set at construction, then the thread's own.
+  // Set at construction, then used by the thread only.
   Ring& ring_;
   const OwnTime& own_time_;
   std::unique_ptr<Sink> file_;
@@ -177,22 +179,22 @@ class Writer {
   FailureWatch failures_;
   HangWatch hangs_;
   OperationSums sums_;
-  // Records that did not get into the ring.
+  // Number of records that did not fit into the ring.
   std::uint64_t lost_ = 0;
   HangReports* const reports_;
   const std::atomic<std::uint64_t>* const left_out_;
   const std::atomic<bool>* const several_starts_;
   EngineChecks* const engine_checks_;
   const std::atomic<bool>* const ring_lost_;
-  // nullptr: nothing is printed.
+  // nullptr: printing is off.
   const std::unique_ptr<OperationPrinter> log_;
-  // nullptr: no stacks of C++ are recorded.
+  // nullptr: no C++ stacks are recorded.
   const std::unique_ptr<Symbolizer> symbolizer_;
   ResourceSampler resources_;
   const std::uint32_t rank_;
-  std::int64_t watched_ns_ = 0;  // when operations were looked at
+  std::int64_t watched_ns_ = 0;  // when operations were last checked
   TriggerFile trigger_;
-  std::uint64_t obeyed_ = 0;  // the latest request
+  std::uint64_t obeyed_ = 0;  // id of the latest executed request
   const std::uint64_t stream_id_;
   const std::uint64_t most_chunk_slots_;
   Ring::Record record_;
@@ -200,8 +202,8 @@ class Writer {
   std::chrono::steady_clock::time_point last_chunk_;
   std::chrono::steady_clock::time_point last_beat_;
   std::uint64_t written_ = 0;
-  std::uint64_t counted_deleted_ = 0;  // by the latest chunk
-  // As the ring had them last.
+  std::uint64_t counted_deleted_ = 0;  // as counted by the latest chunk
+  // The latest drop counters read from an intact ring.
   std::vector<ThreadDropCount> drops_;
   bool warned_ = false;
 
@@ -216,15 +218,17 @@ class Writer {
   std::condition_variable wake_;
   std::condition_variable progressed_;
   bool requested_ = false;
-  std::uint64_t wanted_ = 0;        // up to which position somebody waits
-  std::uint64_t in_window_ = 0;     // up to which the window is complete
-  std::uint64_t in_file_ = 0;       // up to which the file was given everything
-  std::uint64_t write_failed_ = 0;  // written by the thread only
+  std::uint64_t wanted_ = 0;     // position that a thread waits for
+  std::uint64_t in_window_ = 0;  // position up to which the window is complete
+  std::uint64_t in_file_ = 0;    // position up to which the file received all
+  std::uint64_t write_failed_ = 0;  // changed by the thread only
   bool stopping_ = false;
-  std::optional<int> exit_code_;  // set before stopping_, then the thread's
+  // set before stopping_, then read by the thread
+  std::optional<int> exit_code_;
   bool stopped_ = false;
   bool gave_up_ = false;
-  bool closed_ = false;  // the file has the end of the stream, or is gone
+  // the end of the stream is written, or the file is deleted
+  bool closed_ = false;
 
   std::atomic<std::int64_t> watch_ns_;
 
