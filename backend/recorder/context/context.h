@@ -1,9 +1,10 @@
-// Where in the program a thread is: what it says of itself (traced.annotate),
-// and what is known of the modules it runs. An operation is stamped with the
+// Context describes what a thread is doing in the program: its annotations
+// (traced.annotate) and the module it runs. An operation is recorded with the
 // context of the thread that issues it.
 //
-// A context is an immutable value that all facts so far make up. Entering and
-// leaving make a new one, which costs a microsecond; stamping takes a load.
+// A context is an immutable value with all current facts. Entering or leaving
+// builds a new one, which takes about a microsecond. Recording one is a single
+// load.
 
 #pragma once
 
@@ -22,12 +23,12 @@ class Context {
   static constexpr int kMaxAnnotations = 16;
   static constexpr std::size_t kMaxTextBytes = 256;
 
-  // What `base` says (nullptr: nothing), and `change` on top: its annotations
-  // are added, its other fields replace. Texts are cut to kMaxTextBytes, and
-  // the innermost of more than kMaxAnnotations are only counted.
+  // Copies `base` (nullptr: empty) and applies `change`: appends its
+  // annotations and replaces the other fields. Cuts texts to kMaxTextBytes.
+  // Beyond kMaxAnnotations, the innermost annotations are only counted.
   Context(const Context* base, const v1::Context& change);
 
-  // A v1::Context without an id, and its DefinitionCache::hashOf.
+  // A serialized v1::Context without an id, and its DefinitionCache::hashOf.
   std::string_view bytes() const { return bytes_; }
   std::uint64_t hash() const { return hash_; }
 
@@ -38,42 +39,45 @@ class Context {
 };
 using ContextRef = std::shared_ptr<const Context>;
 
-// The calling thread's context, or else the one it was given to work in, with
-// what a ContextOverlay knows; nullptr when there is none. Valid until the
-// thread enters or leaves one, or asks again.
+// Returns the calling thread's own context, or else the one it was given for
+// its work, merged with the ContextOverlay. Returns nullptr if it has none.
+// Valid until the thread enters, leaves or calls this again.
 const Context* currentContext() noexcept;
 
-// The calling thread is, from now on, where `change` says, and where it was
-// before. Returns what it takes to leave.
+// Applies `change` on top of the calling thread's context. Returns a token for
+// leaveContext().
 std::uint64_t enterContext(const v1::Context& change);
-// Takes back what was entered, also when others were entered since and are
-// kept. False if this thread is not in it.
+// Removes an entered context and keeps those entered later. Returns false if
+// this thread has not entered it.
 bool leaveContext(std::uint64_t entered) noexcept;
 
-// Brings contexts to threads that work for another one.
+// Propagates contexts to threads that work on behalf of another one.
 class ContextCarrier {
  public:
-  // What the calling thread has threads work in that it gives work to.
+  // Sets the context for the threads to which the calling thread passes work.
   virtual void give(const ContextRef& context) = 0;
-  // What the calling thread was given; nullptr: nothing. Never throws.
+  // Returns the context that the calling thread was given, or nullptr. Never
+  // throws.
   virtual const ContextRef* given() const noexcept = 0;
 
  protected:
   ~ContextCarrier() = default;
 };
-// Of the process, for ever.
+// Sets the carrier of the process. It must live forever.
 void setContextCarrier(ContextCarrier& carrier) noexcept;
 
-// Knows more of where a thread is, and finds it out when it is asked.
+// Adds facts about a thread that are computed on demand.
 class ContextOverlay {
  public:
-  // `known` (nullptr: nothing) and what there is to add; of the calling thread.
+  // Returns `known` (nullptr: empty) merged with the overlay's facts about the
+  // calling thread.
   virtual const Context* over(const Context* known) noexcept = 0;
 
  protected:
   ~ContextOverlay() = default;
 };
-// Of the process. nullptr: none; an earlier one may be in use for ever.
+// Sets the overlay of the process; nullptr for none. A thread may still use a
+// previous overlay, so no overlay may ever be destroyed.
 void setContextOverlay(ContextOverlay* overlay) noexcept;
 
 }  // namespace traced

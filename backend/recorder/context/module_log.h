@@ -1,14 +1,13 @@
-// ModuleLog remembers which module a thread ran while it made which nodes of
-// the autograd graph. Nodes are numbered in the order in which a thread makes
-// them, so that it takes an entry per change of module and nothing per node:
-// backward learns from it what a node is of, and nothing has to be attached to
-// the graph.
+// ModuleLog records which module a thread ran while it created nodes of the
+// autograd graph. A thread numbers its nodes in creation order, so the log
+// needs one entry per change of module and none per node. During backward, the
+// log maps a node to its module without attaching anything to the graph.
 //
-// It keeps the latest kEntries changes: 100 000 calls of modules may lie
+// It keeps the latest kEntries changes. That covers about 100,000 module calls
 // between a forward and its backward.
 //
-// Thread safety: note() from the thread whose log it is, at() from any. Neither
-// waits.
+// Thread safety: note() from the owning thread, at() from any thread. Neither
+// blocks.
 
 #pragma once
 
@@ -32,9 +31,10 @@ class ModuleLog {
   ModuleLog(const ModuleLog&) = delete;
   ModuleLog& operator=(const ModuleLog&) = delete;
 
-  // The nodes from number `next_node` are of this module; 0: of none.
+  // Records that nodes numbered `next_node` and above belong to `module`; 0
+  // means none.
   void note(std::uint64_t next_node, std::uint32_t module);
-  // What module the node is of; nullopt when that is forgotten.
+  // Returns the module of a node, or nullopt if its entry was overwritten.
   std::optional<std::uint32_t> at(std::uint64_t node) const noexcept;
 
  private:
@@ -51,16 +51,17 @@ class ModuleLog {
     return (*block)[place % kBlockEntries];
   }
 
-  // Made when they are needed first.
+  // Allocated at first use.
   std::array<std::atomic<Block*>, kBlocks> blocks_{};
-  // How many entries there ever were; the latest kEntries are here.
+  // Number of entries ever written. The latest kEntries are stored.
   std::atomic<std::uint64_t> count_{0};
 };
 
-// The calling thread's own log, whose thread is known by `thread_id` to others.
+// Returns the calling thread's own log. Other threads find it by `thread_id`.
 ModuleLog& moduleLogOfThread(std::uint64_t thread_id);
-// The log of a thread, also of one that has ended unless many did so since;
-// nullptr if there is none. Valid until the calling thread asks again.
+// Returns the log of a thread, or nullptr. Logs of ended threads stay available
+// until many more threads have ended. Valid until the calling thread calls this
+// again.
 const ModuleLog* findModuleLog(std::uint64_t thread_id) noexcept;
 
 }  // namespace traced

@@ -1,5 +1,4 @@
-// The modules of the program, and what a thread says of itself with the module
-// that runs in it, as one context.
+// Combines a thread's own context with the module that it runs.
 
 #pragma once
 
@@ -16,19 +15,18 @@
 
 namespace traced {
 
-// The modules of the program, by number: what their operations are said to be
-// of. Equal names have one number, so that a model that is made again and again
-// takes no more.
+// ModuleNames numbers the modules of the program. Equal names share a number,
+// so a model that is created repeatedly uses no more memory.
 //
 // Thread safety: any thread.
 class ModuleNames {
  public:
-  // Of the process; never destroyed.
+  // The instance of the process. Never destroyed.
   static ModuleNames& ofProcess();
-  // From 1.
+  // Returns the number of a module, starting at 1.
   std::uint32_t numberOf(const std::string& model, const std::string& module,
                          const std::string& module_type);
-  // Sets model, module and module_type; nothing where `number` is none.
+  // Sets model, module and module_type. Does nothing if `number` is unknown.
   void describe(std::uint32_t number, v1::Context& context) const;
 
  private:
@@ -39,28 +37,28 @@ class ModuleNames {
   std::vector<const Name*> names_;  // keys of numbers_
 };
 
-// Where among the modules an operation is issued.
+// The module and phase in which an operation is issued.
 struct ModulePlace {
-  std::uint32_t module = 0;  // ModuleNames' number, 0: none
+  std::uint32_t module = 0;  // a ModuleNames number, 0: none
   v1::Phase phase = v1::PHASE_UNSPECIFIED;
 
   bool operator==(const ModulePlace&) const = default;
 };
 
-// What a thread says of itself, and the module that runs in it, as one context.
-// Not thread safe: each thread has its own.
+// PlacedContexts builds and caches the combination of a thread's context and
+// its ModulePlace. Not thread safe: one instance per thread.
 class PlacedContexts {
  public:
-  // `known` (nullptr: nothing) with the place on top. Valid until the next
+  // Returns `known` (nullptr: empty) with `place` applied. Valid until the next
   // call. Throws std::bad_alloc.
   const Context* at(const Context* known, ModulePlace place);
 
  private:
-  // As many as a model has modules, times what they do.
+  // Enough for every module of a large model in each of its phases.
   static constexpr std::size_t kRemembered = 4096;
 
   struct Key {
-    std::uint64_t known;  // hash of what was known, 0: nothing
+    std::uint64_t known;  // hash of the known context, 0: none
     ModulePlace place;
 
     bool operator==(const Key&) const = default;

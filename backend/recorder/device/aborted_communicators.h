@@ -1,8 +1,8 @@
-// AbortedCommunicators knows which communicators were aborted. An abort lets
-// the streams go on past operations that came to nothing: what is seen of them
-// from then on is no end.
+// AbortedCommunicators tracks which communicators were aborted. After an abort,
+// streams continue past operations that never finished, so events reached from
+// then on prove no end.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread.
 
 #pragma once
 
@@ -13,23 +13,24 @@
 
 namespace traced {
 
-// A group has one at a time. Numbers are never used twice.
+// A group has one communicator at a time. Ids are never reused.
 using CommunicatorId = std::uint32_t;
 
 class AbortedCommunicators {
  public:
-  // Before the abort begins.
+  // Call it before the abort begins.
   void add(CommunicatorId communicator) noexcept {
     const std::lock_guard lock(mutex_);
     try {
       aborted_.insert(communicator);
-    } catch (...) {  // no memory: then it may be any
+    } catch (...) {  // no memory: treat every communicator as aborted
       all_ = true;
     }
     any_.store(true);
   }
 
-  // Asked after something was seen: so what an abort caused is known as such.
+  // Call it after observing an event, so that an event caused by an abort is
+  // recognized.
   bool contains(CommunicatorId communicator) const noexcept {
     if (!any_.load()) return false;
     const std::lock_guard lock(mutex_);

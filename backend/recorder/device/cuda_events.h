@@ -1,9 +1,9 @@
-// CudaRuntime is the part of the CUDA runtime that device times need, found in
-// the process. It must be the very runtime whose streams and events are asked
-// about: a process may have loaded others.
+// CudaRuntime holds the CUDA runtime functions that device times need. They
+// must belong to the runtime that created the streams and events, because a
+// process may load several.
 //
-// The types are CUDA's as far as a caller by address must know them;
-// tests/unit/recorder/device/cuda_runtime_test.cc holds them against CUDA's
+// The types match CUDA's as far as a caller by address needs them.
+// tests/unit/recorder/device/cuda_runtime_test.cc compares them with CUDA's
 // headers.
 
 #pragma once
@@ -23,7 +23,7 @@ struct CudaRuntime {
 
   static constexpr Error kSuccess = 0;
   static constexpr Error kNotReady = 600;
-  static constexpr unsigned kEventDefault = 0;  // with timing
+  static constexpr unsigned kEventDefault = 0;  // timing enabled
   static constexpr unsigned kStreamNonBlocking = 1;
   static constexpr int kCaptureActive = 1;
   static constexpr int kCaptureModeRelaxed = 2;
@@ -37,22 +37,23 @@ struct CudaRuntime {
   Error (*queryEvent)(Event);
   Error (*elapsedTime)(float*, Event, Event);
   Error (*createStream)(Stream*, unsigned);
-  // One of the two: CUDA 13 added an argument.
+  // Exactly one is set: CUDA 13 added an argument.
   Error (*captureInfo12)(Stream, int*, unsigned long long*, void**,
                          const void**, std::size_t*);
   Error (*captureInfo13)(Stream, int*, unsigned long long*, void**,
                          const void**, const void**, std::size_t*);
 
-  // The runtime that a library uses, by its name; nullopt if the process has
-  // not loaded that library, or what it uses lacks a function.
+  // Returns the runtime that a library uses. `library` is its name. Returns
+  // nullopt if the process has not loaded the library, or if its runtime lacks
+  // a function.
   static std::optional<CudaRuntime> usedBy(const char* library) noexcept;
 };
 
-// CudaEvents is DeviceEvents of one CUDA device, but for the stream that the
-// caller uses, which only torch can tell.
+// CudaEvents implements DeviceEvents for one CUDA device, except
+// currentStream(), which only torch can answer.
 //
-// What fails leaves no error behind in the calling thread: the next one to ask
-// CUDA for its last error is torch.
+// A failure leaves no CUDA error behind in the calling thread. Otherwise torch
+// would find it in its next check of the last error.
 class CudaEvents : public DeviceEvents {
  public:
   CudaEvents(const CudaRuntime& cuda, int device)

@@ -1,8 +1,8 @@
-// DeviceAnchors reads a device's clock together with the host's, and brings
-// events that the device came by to the host's clock.
+// DeviceAnchors reads a device's clock together with the host's, and converts
+// device events to host time.
 //
-// An anchor is an event on a stream of our own, between two readings of the
-// host's clock. It never waits for the device. One thread.
+// An anchor is an event on the recorder's own stream, recorded between two
+// readings of the host's clock. It never waits for the device. Not thread safe.
 
 #pragma once
 
@@ -16,21 +16,22 @@ namespace traced {
 
 class DeviceAnchors {
  public:
-  // All in nanoseconds. How often the clock is read where something was
-  // measured; an anchor that old is too far away to measure from.
+  // In nanoseconds, like all constants here. Interval between clock readings
+  // while measurements are pending. Beyond kMaxAge an anchor is too old to
+  // measure from.
   static constexpr std::int64_t kInterval = 100'000'000;
   static constexpr std::int64_t kMaxAge = 1'000'000'000;
-  // How long one reading of both clocks may spin.
+  // Maximum time to spin for one reading of both clocks.
   static constexpr std::int64_t kSpin = 200'000;
   static constexpr std::int64_t kGoodBracket = 10'000;
   static constexpr std::int64_t kMaxError = 1'000'000;
-  // The same between two looks at an event of the job's.
+  // The same for an anchor from one of the job's events, between two queries.
   static constexpr std::int64_t kMaxProbeError = 5'000'000;
   static constexpr int kAttempts = 5;
 
   using Clock = std::int64_t (*)();
-  // On the device's clock. Off from the anchor of now by as much as what
-  // anchors may be off by has grown since.
+  // An instant on the device's clock. Its error relative to the current anchor
+  // is the growth of `unresolved_ns_` since `unresolved_before_ns`.
   struct DeviceInstant {
     std::int64_t device_ns;
     std::int64_t unresolved_before_ns;
@@ -39,35 +40,38 @@ class DeviceAnchors {
   DeviceAnchors(DeviceEvents& events, Clock clock)
       : events_(events), clock_(clock) {}
 
-  // False: the device gave no events.
+  // Creates the events. Returns false if the device provides none.
   bool make() noexcept;
-  // Whether it is time to read the clock, where something is under way.
+  // Returns whether the clock should be read now. `measured`: measurements are
+  // pending.
   bool isDue(bool measured) const noexcept;
   bool isUnderWay() const noexcept { return anchor_began_ns_.has_value(); }
-  // Begins to read the clock, or goes on. False: the device failed.
+  // Starts or continues reading the clock. Returns false if the device failed.
   bool take() noexcept;
-  // Makes an event of the job's an anchor, which the device came by between two
-  // readings of the host's clock. The event becomes another one. False: it is
-  // no good one.
+  // Turns one of the job's events into an anchor. The device reached it between
+  // the host times `before_ns` and `after_ns`. On success `event` is replaced
+  // by another one. Returns false if the bracket is too wide.
   bool takeFrom(DeviceEvents::Event& event, std::int64_t before_ns,
                 std::int64_t after_ns) noexcept {
     return anchorAt(event, before_ns, after_ns, kMaxProbeError);
   }
   void forget() noexcept { anchor_began_ns_.reset(); }
 
-  // Whether the device answers at all, after a question that failed.
+  // Returns whether the device still answers after a failed query.
   bool answers() noexcept;
-  // An event of our own takes too long to tell the time: what a device's one
-  // queue (CUDA_DEVICE_MAX_CONNECTIONS=1) is full of comes first.
+  // Returns whether the device's single queue (CUDA_DEVICE_MAX_CONNECTIONS=1)
+  // is full. An event of the recorder then waits behind the job's work, so it
+  // cannot serve as an anchor.
   bool isQueueFull() const noexcept { return queue_is_full_; }
 
-  // Of an event that was reached; nullopt without an anchor to measure from.
+  // Returns the device time of an event that was reached. Returns nullopt
+  // without an anchor to measure from.
   std::optional<DeviceInstant> instantOf(DeviceEvents::Event event) noexcept;
-  // Of the last anchor.
+  // Returns the instant of the last anchor. Requires an anchor.
   DeviceInstant last() const noexcept {
     return {device_clock_.last()->device_ns, unresolved_ns_};
   }
-  // Whether there is an anchor behind it, so that nothing is extrapolated.
+  // Returns whether a later anchor exists, so that nothing is extrapolated.
   bool covers(const DeviceInstant& at) const noexcept {
     return device_clock_.covers(at.device_ns);
   }
@@ -77,9 +81,9 @@ class DeviceAnchors {
   }
 
  private:
-  // Begins an anchor. False: there is none under way.
+  // Starts an anchor. Returns false if none could be started.
   bool start() noexcept;
-  // Whether the anchor was reached, within so many nanoseconds.
+  // Returns whether the anchor was reached within `spin_ns`.
   bool await(std::int64_t spin_ns) noexcept;
   void goOn() noexcept;
   void close(std::int64_t reached_ns) noexcept;
@@ -90,12 +94,12 @@ class DeviceAnchors {
   const Clock clock_;
   std::optional<DeviceEvents::Stream> own_stream_;
   DeviceClock device_clock_;
-  // The last anchor's event, and the next one's.
+  // The events of the last anchor and of the next one.
   DeviceEvents::Event anchor_ = nullptr;
   DeviceEvents::Event next_anchor_ = nullptr;
-  std::optional<std::int64_t> anchor_began_ns_;  // of one under way
+  std::optional<std::int64_t> anchor_began_ns_;  // begin of the pending anchor
   std::int64_t anchored_ns_ = 0;
-  // What the distances between all anchors, added up, may be off by.
+  // Accumulated error bound of the distances between all anchors.
   std::int64_t unresolved_ns_ = 0;
   bool queue_is_full_ = false;
   bool failed_ = false;

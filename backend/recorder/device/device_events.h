@@ -1,9 +1,9 @@
-// DeviceEvents is what device times need of a device: events that can be
-// recorded on its streams, and what the device says of them.
+// DeviceEvents is the device interface that device times need: events that can
+// be recorded on streams and queried.
 //
-// recorder/device/cuda_events.h is the real one. currentStream(), capture() and
-// record() are called by the threads that issue operations, and by none of them
-// for long; all others by the one thread that resolves times. Nothing throws.
+// recorder/device/cuda_events.h implements it. Threads that issue operations
+// call currentStream(), capture() and record(), which must be fast. Only the
+// thread that resolves times calls the others. No function throws.
 
 #pragma once
 
@@ -19,31 +19,33 @@ class DeviceEvents {
 
   enum class State : std::uint8_t { kPending, kReached, kFailed };
 
-  // Whether what is put on a stream now becomes part of a graph.
+  // Describes whether work added to a stream now becomes part of a graph.
   struct Capture {
     enum class Status : std::uint8_t { kNone, kActive, kUnknown };
     Status status = Status::kNone;
-    std::uint64_t graph = 0;  // the capture's number, in the process
+    std::uint64_t graph = 0;  // id of the capture, unique in the process
   };
 
   virtual ~DeviceEvents() = default;
 
-  // The stream that the calling thread uses on this device; nullopt if there is
-  // no telling. The null stream is a stream.
+  // Returns the stream that the calling thread uses on this device, or nullopt
+  // if unknown. The null stream is valid.
   virtual std::optional<Stream> currentStream() noexcept = 0;
   virtual Capture capture(Stream stream) noexcept = 0;
-  // Puts the event at the end of the stream. False if the device refused.
+  // Records the event at the end of the stream. Returns false if the device
+  // refused.
   virtual bool record(Event event, Stream stream) noexcept = 0;
 
-  // Prepares the calling thread for what follows. It must not disturb captures
-  // of other threads. False: there is nothing to be had of this device.
+  // Prepares the calling thread for the functions below, without disturbing
+  // captures of other threads. Returns false if the device is unusable.
   virtual bool enterThread() noexcept = 0;
-  // nullptr if the device has none.
+  // Returns nullptr if no event is available.
   virtual Event create() noexcept = 0;
-  // A stream of our own that waits for no other.
+  // Returns a stream of the recorder's own that waits for no other stream.
   virtual std::optional<Stream> ownStream() noexcept = 0;
   virtual State query(Event event) noexcept = 0;
-  // Between two events that were reached; negative if `to` came first.
+  // Returns the nanoseconds between two reached events; negative if `to` was
+  // first.
   virtual std::optional<std::int64_t> elapsedNs(Event from,
                                                 Event to) noexcept = 0;
 };

@@ -1,10 +1,9 @@
-// DeviceResolver turns spans, two events on a device's stream, into instants of
-// the host's clock, and tells them to a sink.
+// DeviceResolver converts spans (two events on a device stream) into host times
+// and passes them to a sink.
 //
-// It is asked every few milliseconds by one thread and never waits for the
-// device. An operation that stands still is asked for as long as that lasts:
-// what others wait for is worth its end most. What it needs is made at its
-// start.
+// One thread polls it every few milliseconds. It never waits for the device. A
+// stuck operation is polled for as long as it is stuck, because its end matters
+// most. All memory is allocated at construction and start.
 
 #pragma once
 
@@ -20,30 +19,30 @@
 
 namespace traced {
 
-// Where what was found out goes.
+// Receives the results.
 class DeviceSink {
  public:
   virtual ~DeviceSink() = default;
   virtual void ended(const DoneRecord& done) noexcept = 0;
-  // The wait once more, now with its stall.
+  // Records the wait again, now with its stall.
   virtual void stalled(const WaitRecord& wait) noexcept = 0;
-  // Instants of the device told from now on are off by at most this.
+  // Reports that later device times are off by at most `ns`.
   virtual void clockError(std::int64_t ns) noexcept = 0;
-  // Of how much nothing was found out, since the beginning, and why.
+  // Reports how many operations and waits have no times so far, and why.
   virtual void untimed(std::uint64_t total, const char* why) noexcept = 0;
 };
 
 class DeviceResolver {
  public:
-  // What made no progress for so many nanoseconds is looked at less often, and
-  // gives room to others.
+  // A stream without progress for this many nanoseconds is polled less often,
+  // and its spans may be dropped to make room.
   static constexpr std::int64_t kStuckAfter = 10'000'000'000;
   static constexpr std::int64_t kUntimedInterval = 10'000'000'000;  // ns
-  // What was measured waits for the clock to be read; of half as much it is
-  // read at once.
+  // Maximum number of measured spans that wait for a clock reading. Half as
+  // many trigger a reading at once.
   static constexpr std::size_t kMaxMeasured = 2048;
 
-  // Of what was aborted no ends are told.
+  // No ends are reported for `aborted` communicators.
   DeviceResolver(DeviceEvents& events, EventPool& pool, Untimed& untimed,
                  const AbortedCommunicators& aborted, DeviceSink& sink,
                  DeviceAnchors::Clock clock)
@@ -55,23 +54,24 @@ class DeviceResolver {
         clock_(clock),
         anchors_(events, clock) {}
 
-  // Prepares the calling thread, which is the one that calls all below. False:
-  // it has failed.
+  // Prepares the calling thread, which must make all calls below. Returns false
+  // on failure.
   bool start() noexcept;
-  // Resolves what can be resolved. True while something is under way that does
-  // not stand still.
+  // Resolves finished spans. Returns true while an unfinished span makes
+  // progress.
   bool poll() noexcept;
-  // Takes what was submitted and asks the device nothing.
+  // Takes submitted spans without querying the device.
   void hold() noexcept;
-  // The last call: what is not known now never will be. Asks the device once
-  // more, or not.
+  // Last call: drops the spans that are unresolved. Queries the device once
+  // more if `ask` is true.
   void finish(bool ask) noexcept;
 
-  // The device reported an error, or has no events: it is asked nothing more.
+  // Returns whether the device reported an error or has no events. It is then
+  // never queried again.
   bool failed() const { return failed_; }
 
  private:
-  // A span that needs its events no more.
+  // A measured span, which needs its events no longer.
   struct Measured {
     OpId op;
     DeviceAnchors::DeviceInstant end;
@@ -84,20 +84,20 @@ class DeviceResolver {
   bool isIdle() const noexcept;
   void takeSubmitted() noexcept;
   void queryPending() noexcept;
-  // Finds out which of a stream's spans were reached.
+  // Determines which spans of a stream were reached.
   void poll(DeviceEvents::Stream stream) noexcept;
   void reached(DeviceSpan& span) noexcept;
   void makeRoom() noexcept;
   bool isBlocked(DeviceEvents::Stream stream) const noexcept;
   bool wantsAnchor() const noexcept;
-  // Resolves a span by itself, if its end is an anchor.
+  // Resolves a span whose end can serve as an anchor itself.
   bool resolveAlone(DeviceSpan& span, std::int64_t reached_ns) noexcept;
-  // False: there is no anchor to measure from, or no room.
+  // Returns false if no anchor is available or the buffer is full.
   bool measure(const DeviceSpan& span) noexcept;
   void measureReached() noexcept;
   void giveUpClock(const DeviceSpan& span) noexcept;
   void reportMeasured(bool extrapolate) noexcept;
-  // How long the span lasted, plus 1; 0 if that is not known.
+  // Returns the duration of the span plus 1, or 0 if unknown.
   std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
   void tell(const Measured& span) noexcept;
   void recordStall(WaitRecord wait, std::uint64_t lasted_plus_1) noexcept;
@@ -113,9 +113,9 @@ class DeviceResolver {
   DeviceSink& sink_;
   const DeviceAnchors::Clock clock_;
   DeviceAnchors anchors_;
-  // In the order of submission; reserved for all spans.
+  // In submission order. Capacity is reserved for all spans.
   std::vector<DeviceSpan*> pending_;
-  std::vector<DeviceSpan*> reached_;  // and not measured yet
+  std::vector<DeviceSpan*> reached_;  // reached but not yet measured
   std::vector<Measured> measured_;
   std::optional<StreamProbe> look_;
   std::vector<DeviceEvents::Stream> blocked_;

@@ -1,13 +1,14 @@
-// DeviceTimes measures when one device begins and ends operations: events are
-// put around them on the caller's stream, and a thread of its own finds out
-// when the device came by.
+// DeviceTimes measures when one device begins and ends operations. It records
+// events around them on the caller's stream, and its own thread determines when
+// the device reached them.
 //
-// What callers do: take two events from a pool and record them. No lock, no
-// allocation, no question to the device but whether the stream is being
-// captured. While it is, and where anything else is in the way, there is no
-// span, and the operation has no device times; it is counted.
+// A caller takes two events from a pool and records them. It takes no lock,
+// allocates nothing, and asks the device only whether the stream is being
+// captured. During a capture, or if any step fails, the operation gets no span
+// and no device times, and is counted.
 //
-// Thread safety: all from any thread. Never destroyed before its thread ended.
+// Thread safety: any thread. It may be destroyed only after its thread has
+// ended.
 
 #pragma once
 
@@ -31,24 +32,25 @@ namespace traced {
 
 class DeviceTimes {
  public:
-  // While captures are seen nothing is asked of the device, and so long after.
+  // The device is not queried while a capture is active, nor for this long
+  // afterwards.
   static constexpr std::int64_t kQuiet = 200'000'000;  // ns
-  // How long whatever is issued first waits for the events at most. They take
-  // some milliseconds; then it makes the engine connect, and is the longest of
-  // all.
+  // Maximum time that the first operation waits for the creation of events. It
+  // usually takes milliseconds. The first operation connects the engine and is
+  // the slowest, so its times are worth the wait.
   static constexpr std::chrono::milliseconds kStartDeadline{1000};
 
-  // Where the calling thread stands.
+  // The calling thread's stream and its capture state.
   struct StreamState {
     std::optional<DeviceEvents::Stream> stream;
     DeviceEvents::Capture capture;
   };
 
-  // Without a thread, and with no spans, if the mode is off: then it only tells
-  // where callers stand. Else there are events when it returns, unless they
-  // take longer than kStartDeadline. Throws std::system_error if there can be
-  // no thread. What has no times is counted in `untimed`; what was `aborted`
-  // has none.
+  // If the mode is off, it starts no thread, creates no spans, and only reports
+  // stream states. Otherwise it returns once events exist, or after
+  // kStartDeadline. Throws std::system_error if the thread cannot start.
+  // Operations without times are counted in `untimed`. Operations of `aborted`
+  // communicators get no times.
   DeviceTimes(std::unique_ptr<DeviceEvents> events, DeviceTimeMode mode,
               std::unique_ptr<DeviceSink> sink, Untimed& untimed,
               const AbortedCommunicators& aborted);
@@ -56,20 +58,20 @@ class DeviceTimes {
 
   StreamState streamState() noexcept;
 
-  // Around an operation that runs on the caller's stream. nullptr: it will not
-  // be measured.
+  // Surround an operation on the caller's stream. begin() returns nullptr if
+  // the operation is not measured.
   DeviceSpan* begin(const StreamState& state,
                     CommunicatorId communicator) noexcept;
   void end(DeviceSpan* span, OpId op) noexcept;
-  // Around a wait, which makes the caller's stream wait for an operation.
+  // Surround a wait that makes the caller's stream wait for an operation.
   DeviceSpan* beginWait(const StreamState& state,
                         CommunicatorId communicator) noexcept;
   void endWait(DeviceSpan* span, const WaitRecord& wait) noexcept;
-  // It came to nothing.
+  // Discards a span that will not be submitted.
   void cancel(DeviceSpan* span) noexcept { pool_.giveBack(span); }
 
-  // Finds out what can be and ends the thread. False if the deadline passed
-  // first: the device hangs, and the thread with it.
+  // Resolves the remaining spans and ends the thread. Returns false if the
+  // deadline passed first; a hung device then blocks the thread.
   bool stop(std::chrono::milliseconds deadline) noexcept;
 
  private:
@@ -85,16 +87,16 @@ class DeviceTimes {
   const std::unique_ptr<DeviceSink> sink_;
   Untimed& untimed_;
   EventPool pool_;
-  // Set by the thread; and why there are none, if so.
+  // Set by the thread. `why_none_` is the reason while no events exist.
   std::atomic<bool> has_events_{false};
   std::atomic<Untimed::Reason> why_none_{Untimed::Reason::kStarting};
   std::atomic<std::int64_t> quiet_until_ns_{0};
-  DeviceResolver resolver_;  // the thread's own
+  DeviceResolver resolver_;  // used by the thread only
 
   // Guarded by mutex_.
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool started_ = false;  // whether or not there are events
+  bool started_ = false;  // whether or not events could be created
   bool stopping_ = false;
   bool stopped_ = false;
 

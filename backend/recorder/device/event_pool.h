@@ -1,9 +1,9 @@
-// EventPool holds the events that device times are measured with. A span, two
-// events, goes around: taken by a caller, recorded on a stream, submitted,
-// resolved by the device times' thread, given back.
+// EventPool holds the events for device times. A span, which is two events,
+// cycles through these steps: taken by a caller, recorded on a stream,
+// submitted, resolved by the device thread, given back.
 //
-// Thread safety: take(), submit() and giveBack() from any thread; fill() and
-// nextSubmitted() and ranDry() from the device times' thread.
+// Thread safety: take(), submit() and giveBack() from any thread; fill(),
+// nextSubmitted() and ranDry() from the device thread.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace traced {
 
 struct DeviceSpan {
-  // What the last look at its stream found out.
+  // Result of the last query of the stream.
   enum class EventState : std::uint8_t { kNone, kPending, kReached, kRefused };
 
   DeviceEvents::Event first = nullptr;
@@ -29,19 +29,19 @@ struct DeviceSpan {
   bool is_wait = false;
   EventState look = EventState::kNone;
   CommunicatorId communicator = 0;
-  // Before the first and the last look that found it the next one of its
-  // stream; 0: there was none.
+  // Host times before the first and the latest query that found this span to be
+  // the next unreached one of its stream. 0: no such query.
   std::int64_t first_pending_ns = 0;
   std::int64_t pending_ns = 0;
   OpId op = kLostOp;
-  WaitRecord wait{};  // of a wait
+  WaitRecord wait{};  // set for a wait
 };
 
 class EventPool {
  public:
   static constexpr std::size_t kSpans = 1024;
 
-  // Creates the events. False if the device gave none.
+  // Creates the events. Returns false if the device provided none.
   bool fill(DeviceEvents& events) noexcept {
     for (std::uint32_t i = 0; i < kSpans; ++i) {
       spans_[i].first = events.create();
@@ -52,20 +52,20 @@ class EventPool {
     return true;
   }
 
-  // nullptr when all are under way.
+  // Returns nullptr if all spans are in use.
   DeviceSpan* take() noexcept {
     DeviceSpan* const span = at(free_.pop());
     if (!span) ran_dry_.store(true, std::memory_order_relaxed);
     return span;
   }
-  // Whether there was none to take since this was asked last.
+  // Returns whether take() failed since the previous call of ranDry().
   bool ranDry() noexcept {
     return ran_dry_.load(std::memory_order_relaxed) &&
            ran_dry_.exchange(false, std::memory_order_relaxed);
   }
   void giveBack(DeviceSpan* span) noexcept { free_.push(indexOf(span)); }
 
-  // Both queues have room for every span.
+  // Never full: both queues have room for every span.
   void submit(DeviceSpan* span) noexcept { submitted_.push(indexOf(span)); }
   DeviceSpan* nextSubmitted() noexcept { return at(submitted_.pop()); }
 

@@ -1,8 +1,9 @@
-// StreamProbe finds out which events of one stream were reached.
+// StreamProbe determines which events of one stream were reached, with few
+// queries.
 //
-// They are reached in order, so few are asked for: the oldest; if it is reached
-// the newest; and only if that is not, those in between by halves. Each
-// question takes CUDA's lock from the threads that issue.
+// Events are reached in order. It queries the oldest first and then the newest.
+// Only if the newest is pending, it bisects those in between. Fewer queries
+// matter, because each takes a CUDA lock that issuing threads need.
 
 #pragma once
 
@@ -18,10 +19,11 @@ namespace traced {
 
 class StreamProbe {
  public:
-  // Reserved for all spans; whatever throws, throws here.
+  // Reserves memory for all spans. No other function allocates.
   StreamProbe() { spans_.reserve(EventPool::kSpans); }
 
-  // The spans in the order of submission, those of other streams left out.
+  // Starts with the spans of one stream. `spans` must be in submission order;
+  // spans of other streams are ignored.
   void begin(DeviceEvents::Stream stream,
              const std::vector<DeviceSpan*>& spans) noexcept {
     spans_.clear();
@@ -32,11 +34,11 @@ class StreamProbe {
     pending_ = spans_.size();
   }
 
-  // The next one to ask for; nullptr when all is known.
+  // Returns the next span to query, or nullptr if all states are known.
   DeviceSpan* next() const noexcept {
     return reached_ < pending_ ? spans_[nextIndex()] : nullptr;
   }
-  // What came of asking for next(); `asked_ns`: before.
+  // Passes the result for next(). `asked_ns` is the host time before the query.
   void answer(DeviceEvents::State state, std::int64_t asked_ns) noexcept {
     const std::size_t index = nextIndex();
     switch (state) {
@@ -47,14 +49,14 @@ class StreamProbe {
         pending_ = index;
         pending_ns_ = asked_ns;
         break;
-      case DeviceEvents::State::kFailed:  // one event that was refused
+      case DeviceEvents::State::kFailed:  // a single refused event
         spans_[index]->look = DeviceSpan::EventState::kRefused;
         spans_.erase(spans_.begin() + static_cast<std::ptrdiff_t>(index));
         --pending_;
         break;
     }
   }
-  // Notes in the spans what is known, once that is all.
+  // Stores the states in the spans. Call it when next() returns nullptr.
   void finish() noexcept {
     using EventState = DeviceSpan::EventState;
     for (std::size_t i = 0; i < spans_.size(); ++i) {
@@ -75,8 +77,8 @@ class StreamProbe {
   }
 
   std::vector<DeviceSpan*> spans_;
-  // Those before `reached_` were reached; those from `pending_` on were not,
-  // when it was asked.
+  // Spans before `reached_` were reached. Spans from `pending_` on were pending
+  // when queried.
   std::size_t reached_ = 0;
   std::size_t pending_ = 0;
   std::int64_t pending_ns_ = 0;

@@ -1,7 +1,7 @@
-// Untimed counts the operations and waits that should have had device times and
-// have none, by reason.
+// Untimed counts, by reason, the operations and waits that lack the device
+// times they should have.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread.
 
 #pragma once
 
@@ -15,11 +15,11 @@ namespace traced {
 class Untimed {
  public:
   enum class Reason : std::uint8_t {
-    kStarting,  // the events were not made yet
-    kNoEvent,   // all events were under way
+    kStarting,  // events were not created yet
+    kNoEvent,   // all events were in use
     kRefused,   // the device refused an event
-    kStuck,     // its stream stood still, and others needed the events
-    kNoClock,   // its clock could not be read well enough
+    kStuck,     // its stream was stuck, and others needed the events
+    kNoClock,   // its clock was not read accurately enough
     kAborted,   // its group was aborted meanwhile
     kStopped,   // recording ended first
   };
@@ -42,7 +42,7 @@ class Untimed {
     return sum;
   }
 
-  // "3 no free event, 1 recording ended".
+  // Returns the counts as text, such as "3 no free event, 1 recording ended".
   std::string words() const {
     static constexpr const char* kWords[kReasons] = {
         "events not ready",      "no free event",   "refused by the device",

@@ -1,11 +1,10 @@
-// OperationSums adds up the operations of a rank from its records: each once,
-// as soon as its part of a sum is known. Owned by the writer thread, which sees
-// every record anyway.
+// OperationSums adds up a rank's operations from its records. Each operation is
+// added once, as soon as its part of a total is known. Owned by the writer
+// thread, which reads every record anyway.
 //
-// An operation is counted when the program is through with it: it waited for
-// it, let go of it, or it failed. Its times to the end and in the wait are
-// added when its end is known. What is not known by then adds up as a report
-// has it.
+// An operation is counted once the program has waited for it or released it, or
+// it has failed. Its durations are added when its end is known. Unknown values
+// are treated as in `tracectl report`.
 
 #pragma once
 
@@ -26,20 +25,20 @@
 
 namespace traced {
 
-// What is needed of a call.
+// The required facts about a call.
 struct FollowedCall {
   std::uint32_t id = 0;  // 0: none
   CallFacts facts;
   bool is_followed = false;
   EndShownBy shown = EndShownBy::kUnknown;
-  // For EndShownBy::kReports: see modeKey().
+  // Only for EndShownBy::kReports: see modeKey().
   std::uint64_t reported_key = 0;
   bool has_no_future = false;
 };
 
 struct FollowedOperation : OperationProgress {
   FollowedCall call;
-  // Its parts that are in the sums.
+  // Which of its parts are in the totals.
   bool counted = false;
   bool times_added = false;
 
@@ -52,22 +51,22 @@ struct FollowedOperation : OperationProgress {
 
 class OperationSums {
  public:
-  // Of those that take longer than that, and of the others, these are followed
-  // at most: the latest.
+  // Maximum number of tracked slow operations, and of tracked others. The
+  // latest are kept.
   static constexpr std::size_t kMaxSlow = 4096;
   static constexpr std::size_t kMaxYoung = 32768;
 
-  // `known` knows what the records name; it outlives the sums.
+  // `known` resolves the ids in records. It must outlive this object.
   explicit OperationSums(const ChunkBuilder& known) : known_(known) {}
 
-  // Adds a record that the definitions have seen.
+  // Adds a record. `known` must already contain its definitions.
   void see(const Ring::Record& record);
 
-  // Some records so far are missing. An operation without an end may have
+  // Notes that records are missing. An operation without an end may then have
   // ended.
   void addLoss() { may_lack_before_ = last_id_ + 1; }
 
-  // What is known now.
+  // Returns the totals so far.
   const RankFigures& figures(std::int64_t now_ns);
 
  private:
@@ -80,7 +79,7 @@ class OperationSums {
   void count(FollowedOperation& op);
   void addTimes(FollowedOperation& op);
   void addUnseenWait(const FollowedOperation& op);
-  // Whether nothing more comes that would be added; adds what there is.
+  // Adds what is known. Returns whether nothing else can be added later.
   bool settle(FollowedOperation& op, std::int64_t now_ns);
   void makeSlow(const FollowedOperation& op);
   void makeRoom();
@@ -95,18 +94,18 @@ class OperationSums {
   const ChunkBuilder& known_;
   RankFigures figures_;
   CoverBound unseen_waits_;
-  // In the order of their ids; those in slow_ are before those in young_.
+  // Ordered by id. All ids in slow_ are less than those in young_.
   std::vector<FollowedOperation> slow_;
   std::deque<FollowedOperation> young_;
-  // Where find() begins.
+  // Start index of the search in find().
   std::size_t near_ = 0;
   std::array<FollowedCall, 256> calls_{};
-  // By group and manner; of groups that exist.
+  // By group and mode. Contains existing groups only.
   std::unordered_map<std::uint64_t, ReportedCalls> reported_;
   OpId last_id_ = 0;
-  // Operations before this one may lack records.
+  // Operations with smaller ids may lack records.
   OpId may_lack_before_ = 0;
-  // There was no room for some that are in flight.
+  // Some operations in flight are not tracked for lack of room.
   bool left_out_ = false;
 };
 

@@ -1,5 +1,5 @@
-// OperationLines makes the JSON line of an operation, from its issue record.
-// docs/reference/settings.md, "Printing", describes its fields.
+// OperationLines formats an issue record as a JSON line.
+// docs/reference/settings.md, "Printing", describes the fields.
 
 #pragma once
 
@@ -18,28 +18,29 @@ namespace traced {
 
 class OperationLines {
  public:
-  // Where in the program an operation was called, "train.py:12"; "" when that
-  // is not known.
+  // Returns the source line of an operation, such as "train.py:12", or "" if
+  // unknown.
   using SourceLine = std::function<std::string(const IssueRecord&)>;
 
-  // `known` knows what the records name; it outlives the lines.
+  // `known` resolves the ids in records. It must outlive this object.
   OperationLines(PrintMode mode, const ChunkBuilder& known,
                  const v1::Header& header, SourceLine source_line = {});
 
-  // Without its end; "" for a record that has none, or that is another rank's
-  // to print.
+  // Returns the line without its newline. Returns "" for any other record, and
+  // for an operation that another rank prints.
   std::string lineOf(const Ring::Record& record);
 
  private:
   static constexpr std::size_t kMaxCalls = 4096;
 
-  // What does not change from one repetition of a call to the next.
+  // The part of the line that all repetitions of a call share.
   struct KnownCall {
-    // "" where nothing is printed.
+    // "" if the call is not printed.
     std::string head;
     std::uint64_t group_hash = 0;
     bool is_message = false;
-    // Of a message, global ranks; the number has 0 where one is not known.
+    // Global ranks of a message. The sequence number is printed as 0 if either
+    // is unknown.
     std::uint32_t source = 0;
     std::uint32_t destination = 0;
   };
@@ -54,7 +55,7 @@ class OperationLines {
   const v1::Header header_;
   const SourceLine source_line_;
   std::unordered_map<std::uint32_t, KnownCall> calls_;
-  // The clocks, read now and then.
+  // The latest clock readings, refreshed occasionally.
   ClockReading clocks_;
 };
 

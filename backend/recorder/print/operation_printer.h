@@ -1,5 +1,5 @@
-// OperationPrinter prints a line for each operation as it happens
-// (TRACED_PRINT). Owned by the writer thread, which sees every record anyway.
+// OperationPrinter prints one line per operation as it happens (TRACED_PRINT).
+// Owned by the writer thread, which reads every record anyway.
 
 #pragma once
 
@@ -17,18 +17,18 @@ namespace traced {
 
 class OperationPrinter {
  public:
-  // `known` knows what the records name; it outlives the log.
+  // `known` resolves the ids in records. It must outlive this object.
   OperationPrinter(PrintMode mode, const ChunkBuilder& known,
                    const v1::Header& header);
 
-  // Prints the line of an operation, by a record that the definitions have
-  // seen. Waits for nobody.
+  // Prints the line of an issue record whose definitions are in `known`. Never
+  // blocks.
   void see(const Ring::Record& record) noexcept;
 
-  // Lines that were not printed.
+  // Returns the number of lines that were not printed.
   std::uint64_t dropped() const { return output_.dropped() + unmade_; }
 
-  // Waits a moment for what was not printed yet.
+  // Waits briefly until the pending lines are printed.
   void finish() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Operations in the timelines of other tools.
+// Shows operations in the timelines of other tools.
 
 #pragma once
 
@@ -11,17 +11,17 @@
 
 namespace traced {
 
-// NvtxRanges puts operations into the timeline of a tool that listens to NVTX
-// (Nsight Systems), as ranges with a structured payload, through the C library
-// of NVTX that comes with CUDA.
+// NvtxRanges shows operations as ranges with a structured payload in tools that
+// read NVTX, such as Nsight Systems. It uses CUDA's C library of NVTX.
 //
 // Thread safety: push() and pop() from any thread; a range belongs to its
-// thread. Where no tool listens they cost a few nanoseconds.
+// thread. Without a tool attached they cost a few nanoseconds.
 class NvtxRanges {
  public:
   static constexpr const char* kLibrary = "libnvtx3interop.so.1";
 
-  // What a range says. The layout is known to NVTX: all are 8 bytes.
+  // The payload of a range. Its layout is registered with NVTX: every field has
+  // 8 bytes.
   struct Payload {
     const char* operation;
     std::uint64_t group;
@@ -31,15 +31,14 @@ class NvtxRanges {
     const char* labels;
   };
 
-  // nullptr if the library is not there or lacks a function.
+  // Returns nullptr if the library is missing or lacks a function.
   static std::unique_ptr<NvtxRanges> load(const char* library = kLibrary);
 
   void push(const Payload& payload) const noexcept;
   void pop() const noexcept;
 
-  // The types of NVTX, version 3;
-  // tests/unit/recorder/ranges/nvtx_layout_test.cc holds them against its
-  // headers.
+  // Types of NVTX version 3. tests/unit/recorder/ranges/nvtx_layout_test.cc
+  // compares them with NVTX's headers.
   struct Data {
     std::uint64_t schema;
     std::size_t size;
@@ -71,7 +70,7 @@ class NvtxRanges {
   static constexpr std::uint64_t kCString = 75;
   static constexpr std::uint64_t kIsMessage = 1 << 10;
   static constexpr std::uint64_t kStatic = 1;
-  // Name, type, entries, their number and the size are given.
+  // The schema provides name, type, entries, entry count and size.
   static constexpr std::uint64_t kFieldMask =
       1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 6;
 
@@ -91,24 +90,23 @@ class NvtxRanges {
   const std::uint64_t schema_;
 };
 
-// ToolRanges puts our operations into the timelines of other tools: NVTX
-// ranges (TRACED_NVTX), and names for ranges of PyTorch's profiler
-// (TRACED_PROFILER_RANGES). And it says whether calls are to be named to NCCL's
-// profiler interface (TRACED_NCCL_PROFILER).
+// ToolRanges provides NVTX ranges (TRACED_NVTX) and names for PyTorch profiler
+// ranges (TRACED_PROFILER_RANGES). It also holds whether calls are linked to
+// NCCL's profiler interface (TRACED_NCCL_PROFILER).
 class ToolRanges {
  public:
   static bool areWanted(const Options& options) {
     return options.nvtx || options.profiler_ranges || options.nccl_profiler;
   }
 
-  // Says on stderr, once, if NVTX is wanted and not there.
+  // Warns once on stderr if NVTX is enabled but unavailable.
   explicit ToolRanges(const Options& options);
 
-  // nullptr: not wanted, or not there.
+  // Returns nullptr if NVTX is disabled or unavailable.
   const NvtxRanges* nvtx() const { return nvtx_.get(); }
   bool profilerRanges() const { return profiler_ranges_; }
   bool ncclProfiler() const { return nccl_profiler_; }
-  // TRACED_LABELS as they were given.
+  // The text of TRACED_LABELS.
   const char* labels() const { return labels_.c_str(); }
 
  private:

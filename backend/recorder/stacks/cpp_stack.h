@@ -1,12 +1,10 @@
-// CppStack is where the calling thread is in C++: the return addresses that lie
-// on its stack.
+// CppStack holds the return addresses of the calling thread's C++ stack.
 //
-// libgcc's unwinder finds them, as it does for every exception: it takes no
-// lock (glibc before 2.35: a short one), asks for no memory, and has no state
-// that a fork could leave locked. It takes 200 ns a frame, though. So each
-// thread remembers the stacks it found last, and the words of its own memory
-// that told them. When these all still say the same, nothing needs to be
-// unwound.
+// libgcc's unwinder finds them, as for every exception. It allocates nothing,
+// and has no state that a fork could leave locked. It takes no lock, except a
+// brief one before glibc 2.35. It costs about 200 ns per frame, so each thread
+// caches its latest stacks with the memory words that produced them. If these
+// words are unchanged, no unwinding is needed.
 
 #pragma once
 
@@ -26,28 +24,27 @@ struct CppStack {
     return {addresses.data(), count};
   }
 
-  // The innermost first.
+  // Innermost frame first.
   std::array<std::uintptr_t, kMaxFrames> addresses;
   std::size_t count = 0;
-  // There are more, farther out.
+  // Outer frames were omitted.
   bool cut = false;
-  // Of the addresses.
+  // Hash of the addresses.
   std::uint64_t hash = 0;
 };
 
-// The calling thread's, from its caller on; valid until the thread's next call.
-// Without frames where there is no memory.
+// Returns the calling thread's stack, starting at the caller. Valid until the
+// thread's next call. Empty if memory is exhausted.
 const CppStack& cppStackHere() noexcept;
 
-// How often libraries were unloaded, as of the last call of countUnloads():
-// then an address may no longer mean what it did.
+// Returns the number of library unloads as of the last countUnloads(). After an
+// unload, an address may mean different code.
 std::uint64_t unloads() noexcept;
-// To be called now and then.
+// Updates unloads(). Call it periodically.
 void countUnloads() noexcept;
 
-// Says a stack in terms of the binaries that are loaded, without those of its
-// innermost frames that are in the same binary as `own` (nullptr: with all).
-// May throw for want of memory.
+// Describes a stack by the loaded binaries. Omits the innermost frames that are
+// in the same binary as `own` (nullptr: keeps all). May throw std::bad_alloc.
 void describeCppStack(const CppStack& stack, const void* own,
                       v1::NewStack& told);
 

@@ -1,4 +1,4 @@
-// What code is loaded, as the loader tells.
+// Finds the binary that contains a code address.
 
 #pragma once
 
@@ -14,33 +14,33 @@
 
 namespace traced {
 
-// Reads the loader's list, as dl_iterate_phdr(), but never while this process
-// forks. glibc (2.36 at least) leaves the lock of the list in the child as it
-// is, and in the child nobody opens what one of our threads has locked: whoever
-// then loads a library waits for ever.
+// Calls dl_iterate_phdr(), but never while this process forks. glibc (at least
+// 2.36) copies the list's lock into the child in its current state. If a
+// recorder thread holds it at that moment, the child deadlocks when it loads a
+// library.
 void visitLoaded(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data);
 
-// LoadedCode is where addresses of code lie among the binaries that are loaded.
+// LoadedCode locates a code address within a loaded binary.
 //
-// What is pointed to is good for as long as the binary stays loaded.
+// Its pointers are valid while the binary stays loaded.
 struct LoadedCode {
-  // One past the call, as return addresses are.
+  // A return address, which is one past the call.
   std::uintptr_t address = 0;
-  // nullptr: no binary holds it. "": the program itself.
+  // nullptr: not in any binary. "": the program itself.
   const char* path = nullptr;
-  // What is added to the addresses that the binary's own tables have.
+  // Load bias: the difference to the addresses in the binary's own tables.
   std::uintptr_t base = 0;
   std::span<const std::uint8_t> build_id;
 };
 
-// One for each address, in their order.
+// Returns one entry per address, in the same order.
 std::vector<LoadedCode> findLoadedCode(
     std::span<const std::uintptr_t> addresses);
 
-// In words, as far as is known without looking up names.
+// Describes code as far as possible without looking up names.
 v1::Code describeCode(const LoadedCode& code);
 
-// The path of the program.
+// Returns the path of the program.
 const std::string& programPath();
 
 }  // namespace traced

@@ -1,9 +1,9 @@
-// StackBudget bounds the bytes of whole stacks that are described: a program
-// may have any number of different ones, and each takes kilobytes in the ring,
-// in the trace and in the writer's memory.
+// StackBudget limits the bytes of newly described stacks. A program may have
+// arbitrarily many different stacks, and each takes kilobytes in the ring, the
+// trace and the writer's memory.
 //
-// Thread safety: any thread. Threads that ask at the same time may each use
-// what is left.
+// Thread safety: any thread. Concurrent callers may each use the remaining
+// budget.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace traced {
 
 class StackBudget {
  public:
-  // Bytes at once, which half of the default ring holds, and bytes a second.
+  // Burst size, which fits into half of the default ring, and sustained rate.
   static constexpr std::int64_t kBurstBytes = std::int64_t{2} << 20;
   static constexpr std::int64_t kBytesPerSecond = std::int64_t{64} << 10;
 
@@ -35,7 +35,7 @@ class StackBudget {
  private:
   static constexpr std::int64_t kNsPerByte = 1'000'000'000 / kBytesPerSecond;
 
-  // When all that was spent is paid back, on the monotonic clock.
+  // Monotonic time at which all spent bytes are repaid.
   std::atomic<std::int64_t> free_at_ns_{0};
 };
 

@@ -1,5 +1,5 @@
-// Where in the program's code threads are, as far as somebody can tell: the
-// recorder stamps operations with it, and has no idea of Python itself.
+// StackSource provides the program stacks of threads. It keeps the recorder
+// independent of Python.
 
 #pragma once
 
@@ -13,27 +13,27 @@ namespace traced {
 
 class StackSource {
  public:
-  // What the calling thread's stack is known by: unequal for unequal stacks.
-  // 0: it has none.
+  // Returns the identity of the calling thread's stack. Different stacks have
+  // different identities. 0: no stack.
   virtual std::uint64_t identity() noexcept = 0;
-  // The same stack in words: a v1::NewStack, of which the stack has no id; ""
-  // where that cannot be said. Asked for once, when an identity is new.
+  // Returns the same stack as a serialized v1::NewStack without an id, or "" if
+  // it cannot be described. Called once per new identity.
   virtual std::string describe() noexcept = 0;
-  // The same of a stack that could not be described, cut to its call site. 0
-  // and
-  // "" where that is no shorter.
+  // Return the identity and description of the stack cut to its call site. Used
+  // if the whole stack could not be described. Return 0 and "" if the cut stack
+  // is not shorter.
   virtual std::uint64_t cutIdentity() noexcept { return 0; }
   virtual std::string describeCut() noexcept { return ""; }
-  // Has Python's part of stacks told in another way from now on. False: that
-  // cannot be done. Any thread.
+  // Changes how the Python part of stacks is recorded. Returns false if that is
+  // not possible. Any thread.
   virtual bool switchPython(StackMode) noexcept { return false; }
 
  protected:
   ~StackSource() = default;
 };
 
-// Of the process, from now on; nullptr: nobody can tell. A source is never
-// destroyed: a thread may be within it.
+// Sets the source of the process; nullptr for none. A source must never be
+// destroyed, because a thread may still use it.
 inline std::atomic<StackSource*> source_of_stacks{nullptr};
 
 inline void setStackSource(StackSource* source) noexcept {

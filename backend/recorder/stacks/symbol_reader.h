@@ -1,5 +1,5 @@
-// SymbolReader looks up what code is called. Slow: for a thread that nobody
-// waits for.
+// SymbolReader looks up function names of code addresses. It is slow, so it
+// runs on a thread that nothing waits for.
 
 #pragma once
 
@@ -16,16 +16,16 @@ namespace traced {
 class SymbolReader {
  public:
   virtual ~SymbolReader() = default;
-  // Sets the functions of calls in one binary, as far as it knows.
-  // May throw, and end early when it is given up.
+  // Sets the function names of calls in one binary, as far as known. May throw.
+  // Returns early once `given_up` is set.
   virtual void read(const std::string& binary, std::span<v1::Code* const> calls,
                     const std::atomic<bool>& given_up) = 0;
 };
 
-// Asks the loader, which knows what libraries export.
+// Returns a reader that asks the loader, which knows exported symbols.
 std::unique_ptr<SymbolReader> dladdrReader();
 
-// What a function is called in C++, cut to 512 bytes.
+// Returns the demangled C++ name, cut to 512 bytes.
 std::string readableName(std::string_view symbol);
 
 }  // namespace traced

@@ -1,8 +1,8 @@
-// Symbolizer names the C++ code of recorded stacks, on a thread of its own: to
-// look a name up may take seconds, and may wait for a lock of the loader's. It
-// begins with the first that is asked for.
+// Symbolizer looks up function names for recorded C++ stacks on its own thread.
+// A lookup may take seconds and may wait for a lock of the loader. The thread
+// starts with the first request.
 //
-// Thread safety: one thread asks and takes.
+// Not thread safe: one thread calls all functions.
 
 #pragma once
 
@@ -18,17 +18,19 @@ namespace traced {
 class Symbolizer {
  public:
   explicit Symbolizer(std::unique_ptr<SymbolReader> reader);
-  // Gives up what is under way; the thread ends when it notices.
+  // Abandons pending lookups. The thread ends once it notices.
   ~Symbolizer();
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
-  // Has the code named. Never waits. Throws where no thread can be had.
+  // Requests the name of `code`. Never blocks. Throws if the thread cannot
+  // start.
   void ask(v1::Code code);
 
-  // What was named since the last call. Never waits.
+  // Returns the code named since the previous call. Never blocks.
   std::vector<v1::Code> take();
-  // The same, at the end: waits for what was asked for, at most so long.
+  // Like take(), but waits for pending lookups until the deadline. Call it
+  // last.
   std::vector<v1::Code> finish(std::chrono::milliseconds deadline);
 
  private:

@@ -1,5 +1,5 @@
-// FailureWatch notices in the records that operations failed. Owned by the
-// writer thread.
+// FailureWatch detects failed operations in the records. Owned by the writer
+// thread.
 
 #pragma once
 
@@ -18,16 +18,16 @@ class FailureWatch {
 
   void see(const Ring::Record& record);
 
-  // The mark of the first operation that was seen to fail since the last call,
-  // at the time it did. An operation that fails twice, in its end and in the
-  // wait for it, is told once.
+  // Returns the mark of the first new failure since the previous call, with the
+  // time of the failure. An operation that fails both in its end and in its
+  // wait is reported once.
   std::optional<MarkRecord> take();
 
  private:
   void note(OpId op, std::int64_t at_ns, std::uint32_t error);
 
   std::optional<MarkRecord> news_;
-  // The failures seen last.
+  // Ids of the latest failures.
   std::array<OpId, 64> known_;
   std::size_t next_ = 0;
 };

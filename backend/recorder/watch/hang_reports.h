@@ -1,6 +1,5 @@
-// HangReports carries what the watch finds from the writer thread, which does
-// not wait, to whoever wants to hear of it: a thread of Python's own, which may
-// be slow.
+// HangReports queues the watch's findings for a consumer, such as a Python
+// thread. The writer thread never waits for it.
 //
 // Thread safety: any thread.
 
@@ -18,11 +17,11 @@ namespace traced {
 
 class HangReports {
  public:
-  // Keeps the latest where nobody takes them.
+  // Adds a report. Without a consumer only the latest kMax are kept.
   void put(const HangReport& report);
-  // Waits for one; nullopt when closed.
+  // Blocks until a report is available. Returns nullopt when closed.
   std::optional<HangReport> take();
-  // Lets take() return; what is put from now on is kept for the next taker.
+  // Makes take() return nullopt. Later reports are kept until open().
   void close();
   void open();
 
@@ -35,7 +34,7 @@ class HangReports {
   bool closed_ = false;
 };
 
-// For a log.
+// Returns the report as a sentence for the log.
 std::string sentenceOf(const HangReport& report, std::uint32_t rank);
 
 }  // namespace traced

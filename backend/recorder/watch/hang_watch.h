@@ -1,9 +1,9 @@
-// HangWatch follows the operations under way and tells of those that take
-// longer than they may: what hangs, what cannot be told, and what was late.
-// Owned by the writer thread, which sees every record anyway.
+// HangWatch follows unfinished operations and reports those that exceed the
+// time limit: hanging, undecided, or late. Owned by the writer thread, which
+// reads every record anyway.
 //
-// What can be known of an end is the rule of docs/reference/diagnosis.md: an
-// end that nobody could observe is no hang.
+// docs/reference/diagnosis.md defines which ends can be observed. A missing end
+// that no record could show is not a hang.
 
 #pragma once
 
@@ -22,16 +22,16 @@ namespace traced {
 
 struct HangReport : OperationSummary {
   enum class State : std::uint8_t {
-    // It has not ended, and its end would have been seen.
+    // It has not ended: a record would show its end.
     kUnfinished,
-    // Its end shows only in a wait, and its thread has been silent since.
+    // Only a wait shows its end, and its thread has been silent since.
     kUndecided,
-    // It has ended by now.
+    // It ended after the limit.
     kLate,
   };
 
   State state{};
-  // Until now, or until it ended.
+  // Time until now, or until its end.
   std::int64_t took_ns = 0;
 };
 
@@ -39,55 +39,55 @@ const char* nameOf(HangReport::State state) noexcept;
 
 class HangWatch {
  public:
-  // `known` knows what the records name; it outlives the watch.
+  // `known` resolves the ids in records. It must outlive the watch.
   explicit HangWatch(const ChunkBuilder& known) : known_(known) {}
 
-  // How long an operation may take; 0: any time, and none is followed.
+  // Sets the time limit of an operation. 0 disables the watch.
   void setLimit(std::int64_t limit_ns);
 
-  // Follows an operation, by a record that the definitions have seen.
+  // Updates an operation from a record whose definitions are in `known`.
   void see(const Ring::Record& record);
 
-  // Some records so far are missing: an operation without an end may have
-  // ended, so nothing is reported of those under way.
+  // Notes that records are missing. Operations without an end may have ended,
+  // so unfinished ones are not reported.
   void addLoss();
 
-  // What takes, or took, too long and was not told yet. Behind an operation
-  // that hangs others of its group are a consequence: of each group the first
-  // is told.
+  // Returns the operations that newly exceeded the limit. Reports only the
+  // first of each group, because later ones of the group hang as a consequence.
   std::vector<HangReport> take(std::int64_t now_ns);
 
-  // Of how many kinds of calls it knows, or may come to know, what shows ends.
+  // Returns the number of tracked combinations of group and mode.
   std::size_t manners() const { return manners_.size(); }
 
  private:
-  // More are not followed.
+  // Maximum number of followed operations.
   static constexpr std::size_t kMaxFollowed = 65536;
   static constexpr std::size_t kMaxLate = 64;
-  // Maximum of all calls while it is unknown whether ends are reported: it
-  // leaves room for calls whose ends are.
+  // Maximum number of followed calls while it is unknown whether their ends are
+  // reported. The remaining capacity is reserved for calls with reported ends.
   static constexpr std::size_t kMaxUnshown = kMaxFollowed / 2;
 
-  // The calls of one group whose ends are reported in one way.
+  // The calls of one group and mode.
   struct Manner {
     Manner(std::uint64_t its_key, CallMode how) : key(its_key), calls(how) {}
 
     std::uint64_t key;
     ReportedCalls calls;
     bool is_retired = false;
-    // How many are followed.
+    // Number of followed operations.
     std::size_t followed = 0;
   };
   struct Followed : OperationProgress {
     CallFacts call;
     std::uint32_t thread = 0;
     EndShownBy shown{};
-    // For EndShownBy::kReports; else nullptr.
+    // Set for EndShownBy::kReports, otherwise nullptr.
     Manner* manner = nullptr;
     // The caller waits for it on the host.
     bool waits_at_once = false;
     bool told = false;
-    // As a consequence: it is not told late either.
+    // Omitted as a consequence of another hang. It is not reported as late
+    // either.
     bool passed_over = false;
   };
   using Entry = std::map<OpId, Followed>::iterator;
@@ -99,10 +99,10 @@ class HangWatch {
   void add(const Row&) {}
   void retired(std::uint32_t group);
   Manner* modeOf(const v1::Call& call);
-  // What is known of it is followed no more. Returns the one behind it.
+  // Stops following an operation. Returns the next entry.
   Entry forget(Entry entry);
   static InFlight inFlight(const Followed& op);
-  // Whether it is worth to wait for a report of its end.
+  // Returns whether to wait for a report of its end.
   bool hasRoomFor(const Followed& op) const;
   void noteLate(const Followed& op);
   bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
@@ -111,12 +111,12 @@ class HangWatch {
 
   const ChunkBuilder& known_;
   std::int64_t limit_ns_ = 0;
-  // By issue.
+  // By issue order.
   std::map<OpId, Followed> under_way_;
-  // Those that ended too late, since the last take().
+  // Operations that ended too late, since the last take().
   std::vector<HangReport> late_;
   std::unordered_map<std::uint64_t, Manner> manners_;
-  // When a thread last did something.
+  // Time of a thread's last recorded event.
   std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
 };
 
