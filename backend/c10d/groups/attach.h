@@ -1,10 +1,10 @@
-// Puts the tracing wrappers into a group that torch has made.
+// Installs the tracing wrappers in a process group that torch has created.
 //
-// c10d finds a backend in two ways: by device, which is how every call is
-// dispatched, and by type, which is how PyTorch asks for "the Gloo object" and
-// casts it. So only the device table is given wrappers: dispatch meets them,
-// everything else the stock object under its stock name. What goes by type
-// (shutdown, abort, sequence numbers, hooks) passes the wrapper by.
+// c10d finds a backend by device to dispatch calls, and by type when PyTorch
+// needs a concrete object, such as Gloo's. Only the device table gets wrappers:
+// dispatch reaches them, and lookups by type return the original object. Calls
+// made by type (shutdown, abort, sequence numbers, hooks) therefore bypass the
+// wrapper.
 
 #pragma once
 
@@ -20,32 +20,32 @@
 
 namespace traced {
 
-// What it calls itself, or `known_as` where it tells no name.
+// Returns the backend's own name, or `known_as` if it has none.
 std::string backendName(const c10d::Backend& backend,
                         const std::string& known_as);
 
-// The class that carries operations out, of C++ or Python: "acme::Backend",
-// "acme.AcmeBackend". "" where it is torch's own, or torch's checks around such
-// a one. Needs the GIL.
+// Returns the class that executes operations, in C++ or Python:
+// "acme::Backend", "acme.AcmeBackend". Returns "" for torch's own classes,
+// including torch's checking wrapper around one. Needs the GIL.
 std::string foreignClass(const c10::intrusive_ptr<c10d::Backend>& backend);
 
 class TracedBackend;
 
-// Wraps the backends that serve `devices`, and those that a traced backend gave
-// birth to; a backend that is wrapped already stays as it is. `devices` has the
-// name that torch knows each backend by. `members` are global ranks in group
-// rank order; empty when they are known for children only. Returns how many
-// backends are traced now. Holds the GIL.
+// Wraps the backends of `devices` and the children of traced backends. Skips
+// backends that are already wrapped. `devices` maps a device to torch's name of
+// its backend. `members` are global ranks in group rank order; pass an empty
+// list if only the members of children are known. Returns the number of traced
+// backends. Needs the GIL.
 int attach(c10d::ProcessGroup& group, Recorder& recorder,
            const std::map<c10::DeviceType, std::string>& devices,
            const std::vector<std::uint32_t>& members);
 
-// Visits each of the group's traced backends once.
+// Calls `visit` once for each traced backend of the group.
 void forEachTraced(c10d::ProcessGroup& group,
                    const std::function<void(TracedBackend&)>& visit);
 
-// Marks what is being done to a group, or has failed, in the traces of its
-// backends: what goes by type does not meet them.
+// Records a mark about an action on a group, or about its failure, in the
+// traces of its backends. Needed because calls by type bypass the wrappers.
 void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message);
 
 }  // namespace traced

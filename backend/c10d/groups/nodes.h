@@ -1,6 +1,6 @@
-// How the ranks of a job learn on which node each of them is: every one writes
-// it into the job's store, and reads there what others wrote. Nobody waits for
-// anybody, and whatever the store does, no job fails by it.
+// Exchanges node names between the ranks of a job through the job's store: each
+// rank publishes its own and reads those of others. No rank waits for another,
+// and a failing store never fails the job.
 
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace traced {
 
-// The part of a job's store that is ours. `job` tells apart the default groups
-// that a process makes one after the other: they may share a store.
+// The tracer's part of a job's store. `job` distinguishes default groups that a
+// process creates one after another, because they may share a store.
 struct NodeStore {
   c10::intrusive_ptr<c10d::Store> store;
   std::uint64_t job = 0;
 };
 
-// Says that a global rank is on `node`.
+// Publishes the node of a global rank. Errors are ignored.
 void publishNode(const NodeStore& nodes, std::uint32_t rank,
                  const std::string& node) noexcept;
 
-// Decides for the backends of a group what the scope leaves out, as far as the
-// store has the nodes by now.
+// Applies the configured scope to the group's backends, as far as the store has
+// the node names.
 void decideScope(c10d::ProcessGroup& group, const NodeStore& nodes) noexcept;
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// The CUDA events of a device, as torch uses it.
+// DeviceEvents for a CUDA device as torch uses it.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace traced {
 
-// nullptr if this process has no CUDA, or one that is not understood.
+// Returns nullptr if this process has no supported CUDA runtime.
 std::unique_ptr<DeviceEvents> torchCudaEvents(int device) noexcept;
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// What the parts of the module add to it, and connect when it is loaded.
+// Functions that each part of the Python module adds at load time.
 
 #pragma once
 
@@ -9,34 +9,32 @@
 
 namespace traced {
 
-// Adds what Python says of where in the program its thread is.
+// Adds the functions that set a thread's annotations.
 void bindContext(pybind11::module_& module);
 
-// Gives what the rank has communicated so far to Python, and to the handlers of
-// torch's control plane.
+// Adds a rank's communication totals, for Python and for torch's control plane.
 void bindMetrics(pybind11::module_& module);
 
-// Adds what forward hooks and optimizer hooks of Python say.
+// Adds the functions that forward hooks and optimizer hooks call.
 void bindModules(pybind11::module_& module);
 
-// Adds where in the program's code threads are.
+// Adds the recording of program stacks.
 void bindStacks(pybind11::module_& module);
 
-// Adds the class TracedBackend to the module. Its instances have the class and
-// every attribute of the backend they wrap.
+// Adds the class TracedBackend to the module. Its instances present the class
+// and every attribute of the backend they wrap.
 void bindFacade(pybind11::module_& module);
 
-// Handlers of torch's control plane: a worker server of the process's answers
-// with them in a thread of its own, also while another thread holds the GIL.
-// Registers them, once in a process.
+// Registers the handlers of torch's control plane, once per process. A worker
+// server runs them on its own thread, even while another thread holds the GIL.
 void registerHandlers() noexcept;
 
-// Loads the library that NCCL is to load as its profiler plugin, and gives it
-// the recorder (TRACED_NCCL_PROFILER). NCCL then finds this very library.
-// Returns why it cannot be, "" if it can.
+// Loads the library that NCCL will load as its profiler plugin, and connects it
+// to the recorder (TRACED_NCCL_PROFILER). NCCL then reuses this loaded library.
+// Returns "" on success, otherwise the reason.
 std::string connectNcclProfiler(const std::string& library);
 
-// Has exceptions of Python's that go through C++ read from now on
+// Enables reading the text of Python exceptions that pass through C++
 // (error_text.h).
 void readPythonErrors();
 

@@ -1,6 +1,6 @@
-// NoGilPtr holds what Python owns of a traced backend. Like torch's own holder
-// of backends it does not hold the GIL while it lets go: what is released may
-// join threads that need it.
+// NoGilPtr is the Python holder of a traced backend. Like torch's holder, it
+// drops the GIL during release, because the released backend may join threads
+// that need it.
 
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace traced {
 
-// Layout: one c10::intrusive_ptr, as pybind11 casts between holders of a class
-// and its base.
+// Must have the layout of one c10::intrusive_ptr, because pybind11 casts
+// between the holders of a class and its base.
 template <typename T>
 class NoGilPtr {
  public:
   NoGilPtr() = default;
   explicit NoGilPtr(T* raw)
       : impl_(c10::intrusive_ptr<T>::unsafe_steal_from_new(raw)) {}
-  // Implicit, as pybind11 converts.
+  // Implicit, because pybind11 converts.
   NoGilPtr(c10::intrusive_ptr<T> impl) : impl_(std::move(impl)) {}  // NOLINT
   NoGilPtr(const NoGilPtr&) = default;
   NoGilPtr(NoGilPtr&&) noexcept = default;

@@ -1,5 +1,5 @@
-// Whose code a Python function is, by the file that it is in, and what else is
-// remembered of code objects by where they lie.
+// Classifies Python code objects by their file, and caches facts about them by
+// address.
 
 #pragma once
 
@@ -16,23 +16,26 @@ struct PyCodeObject;
 
 namespace traced {
 
-// What file names begin with, and what they then are.
+// A prefix of file names and the kind of code below it.
 struct CodeFolder {
   std::string beginning;
   CodeKind kind;
 };
 
-// Remembers what it was asked for, so that most answers are one load.
+// CodeKinds caches its answers, so most lookups are one load. Thread safety:
+// any thread.
 class CodeKinds {
  public:
-  // The first folder that fits counts; what fits none is the program's own.
+  // The first matching folder wins. Code without a match belongs to the
+  // program.
   explicit CodeKinds(std::vector<CodeFolder> folders)
       : folders_(std::move(folders)) {}
 
-  // Its caller keeps the code alive, as a frame that runs it does.
+  // Returns the kind of `code`, which the caller must keep alive, as a running
+  // frame does.
   CodeKind of(const PyCodeObject& code) noexcept;
 
-  // Other code may come to lie there.
+  // Forgets an address, because another code object may reuse it.
   void forget(const void* code) noexcept;
 
  private:
@@ -41,23 +44,24 @@ class CodeKinds {
 
   static constexpr std::size_t kRemembered = 4096;
   const std::vector<CodeFolder> folders_;
-  // Where code lies, with its kind in the bits that are 0 there; 0: nothing.
+  // Addresses with the kind in their unused low bits; 0: empty.
   std::array<std::atomic<std::uint64_t>, kRemembered> remembered_{};
 };
 
-// What is remembered of Python's code objects, by where they lie: until one is
-// freed, as another one may come to lie there.
+// Starts caching facts about Python code objects by address. A freed object is
+// forgotten, because another may reuse its address.
 //
-// The first time; the folders tell whose code is whose. With the GIL.
+// Only the first call has an effect. `folders` classify the code. Needs the
+// GIL.
 void watchCode(const std::vector<CodeFolder>& folders);
 
-// The rest once it is watched. Its caller keeps the code alive, as a frame that
-// runs it does.
+// Returns the kind of `code`. Requires watchCode(). The caller must keep the
+// code alive, as a running frame does.
 CodeKind kindOf(const PyCodeObject& code) noexcept;
 
-// It was told in words.
+// Notes that a recorded stack description contains this code.
 void noteReported(const PyCodeObject& code) noexcept;
-// How often code that was told has been freed.
+// Returns how many recorded code objects have been freed.
 std::uint64_t freedCodes() noexcept;
 
 }  // namespace traced

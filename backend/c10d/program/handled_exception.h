@@ -1,10 +1,11 @@
-// The exception that the calling thread handles: it runs an `except` or
-// `finally` block, or code called from one. Read without the GIL, as
-// python_frames does and for the same reason.
+// HandledException reads the exception that the calling thread handles, in an
+// `except` or `finally` block or in code called from one. It works without the
+// GIL, as python_frames does and for the same reason.
 //
-// The block keeps the exception alive, and the exception its traceback, unless
-// another thread that has the exception replaces that at this moment. So what
-// a traceback names is used only where its type is the expected one.
+// The block keeps the exception alive, and the exception keeps its traceback
+// alive. Another thread that shares the exception could replace the traceback
+// at that moment. Objects in a traceback are therefore used only if their type
+// is the expected one.
 
 #pragma once
 
@@ -19,10 +20,10 @@ class HandledException {
   explicit HandledException(const _ts* thread = pythonThread()) noexcept;
 
   bool any() const noexcept { return error_ != nullptr; }
-  // Returns the name of its class, without the module.
+  // Returns the name of the class without its module. Requires any().
   std::string_view type() const noexcept;
-  // Sets the next frame that it left, from the outermost inwards; returns false
-  // behind the one that raised it.
+  // Sets `frame` to the next frame of the traceback, from the outermost
+  // inwards. Returns false after the frame that raised.
   bool next(PythonFrame& frame) noexcept;
 
  private:

@@ -1,7 +1,7 @@
-// Which module a parameter belongs to. Parameters are known by their address,
-// as a reference to one, even a weak one, would be noticed (swap_tensors); what
-// is found at the address later is only taken for it if it has as many
-// elements, and while the model lives.
+// Maps parameters to their modules. Parameters are identified by address,
+// because even a weak reference would be visible to swap_tensors. A tensor
+// found at the address later counts only if it has the same number of elements,
+// and only while the model lives.
 
 #pragma once
 
@@ -21,16 +21,18 @@ namespace traced {
 // Thread safety: any thread.
 class ParameterOwners {
  public:
-  // Parameters and ModuleNames' numbers of their modules; the first counts.
+  // Parameters with the ModuleNames number of their module. The first entry of
+  // a parameter wins.
   using Owned = std::vector<std::pair<at::Tensor, std::uint32_t>>;
 
-  // Of the process; never destroyed.
+  // The instance of the process. Never destroyed.
   static ParameterOwners& ofProcess();
 
-  // Replaces what is known of a model, by a number of the caller's.
+  // Replaces the parameters of a model. `model` is an id chosen by the caller.
   void set(std::uint64_t model, const Owned& owned);
   void remove(std::uint64_t model);
-  // 0: none. A thread waits only while something is being replaced.
+  // Returns the module number, or 0 if unknown. Blocks only while set() or
+  // remove() runs.
   std::uint32_t of(const at::TensorBase& parameter) const noexcept;
 
  private:

@@ -1,11 +1,10 @@
-// Stamps operations with where in the program they are issued: in its Python
-// code, and in C++ (recorder/stacks/cpp_stack).
+// Records program stacks with operations: the Python stack, and the C++ stack
+// (recorder/stacks/cpp_stack).
 //
-// The Python stack of the calling thread is read without the GIL
-// (python_frames), and known by where its code objects lie and how far each has
-// come; it is told in words when it is new. A code object may be freed and
-// another one come to lie at its place, so stacks are known anew once one is
-// freed that was told of.
+// The calling thread's Python stack is read without the GIL (python_frames). It
+// is identified by the addresses of its code objects and the position in each,
+// and described only when new. A freed code object's address may be reused.
+// Stack identities therefore change once a described code object is freed.
 
 #pragma once
 
@@ -23,13 +22,13 @@ struct StackOptions {
   bool operator==(const StackOptions&) const = default;
 };
 
-// From now on, or no longer; Python's until the interpreter ends. The folders
-// that are given first tell whose code is whose. With the GIL; false if the
-// frames of this Python are not known: then they are absent.
+// Enables or disables recording. Python stacks end when the interpreter exits.
+// Only the first call's folders count. Returns false if the frames of this
+// Python version are unsupported; Python stacks are then absent. Needs the GIL.
 bool recordStacks(StackOptions wanted, const std::vector<CodeFolder>& folders);
 
-// Where the calling thread is in Python, in words; no frames where it is in no
-// Python code, or where nothing is recorded of that.
+// Returns the calling thread's Python stack. Empty outside of Python code, or
+// if Python stacks are not recorded.
 v1::Stack pythonStack();
 
 }  // namespace traced

@@ -1,5 +1,5 @@
-// What a code object says of itself, read without the GIL: only what is fixed
-// when it is made. Its caller keeps it alive, as a frame that runs it does.
+// Reads code objects without the GIL: only fields that never change after
+// creation. The caller must keep the code alive, as a running frame does.
 
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace traced {
 
-// The line of an instruction, given by its offset in bytes; 0: it has none.
+// Returns the line of an instruction, given by its byte offset; 0: no line.
 int lineAt(const PyCodeObject& code, int instruction);
 
-// "Trainer.step" (up to Python 3.10: "step"); the first `most` bytes.
+// Returns the first `most` bytes of the qualified name, such as "Trainer.step".
+// Up to Python 3.10 it is the plain name, "step".
 std::string functionOf(const PyCodeObject& code, std::size_t most);
 
-// The last `most` bytes.
+// Returns the last `most` bytes of the file name.
 std::string fileOf(const PyCodeObject& code, std::size_t most);
 
-// Whether the name of its file begins with this.
+// Returns whether the file name starts with `beginning`.
 bool isInFile(const PyCodeObject& code, std::string_view beginning) noexcept;
 
 }  // namespace traced

@@ -1,10 +1,10 @@
-// The Python frames of the calling thread, read without the GIL: c10d has let
-// go of it, and another thread may keep it for long.
+// Reads the calling thread's Python frames without the GIL, which c10d has
+// released and another thread may hold for long.
 //
-// That is safe because a thread's frames only change while it runs Python
-// code, and what a frame runs cannot be freed before it ends. Nothing is
-// counted, allocated or looked up in the interpreter. Where frames lie is known
-// for Python 3.10 to 3.13; readsPythonFrames() holds it against the
+// This is safe because a thread's frames change only while it runs Python code,
+// and a running frame keeps its code alive. It changes no reference count,
+// allocates nothing and calls nothing in the interpreter. The frame layout is
+// known for Python 3.10 to 3.13. readsPythonFrames() verifies it against the
 // interpreter.
 
 #pragma once
@@ -15,37 +15,36 @@ struct _ts;
 
 namespace traced {
 
-// What all instructions take, in bytes.
+// Size of an instruction in bytes.
 inline constexpr int kInstructionBytes = 2;
 
 struct PythonFrame {
   const PyCodeObject* code = nullptr;
-  // Offset in bytes of the instruction that runs.
+  // Byte offset of the current instruction.
   int instruction = 0;
 };
 
-// Returns what Python knows the calling thread by; nullptr: it does not know
-// it.
+// Returns the calling thread's Python thread state, or nullptr if it has none.
 const _ts* pythonThread() noexcept;
 
 class PythonFrames {
  public:
-  // Those of the calling thread, if Python knows it.
+  // Starts at the calling thread's innermost frame.
   explicit PythonFrames(const _ts* thread = pythonThread()) noexcept;
 
-  // The next frame, from the innermost outwards; false behind the last.
+  // Sets `frame` to the next frame, from the innermost outwards. Returns false
+  // after the last one.
   bool next(PythonFrame& frame) noexcept;
 
  private:
   void* at_ = nullptr;
 };
 
-// Returns the code that a frame object runs or ran; nullptr where that is not
-// known.
+// Returns the code of a frame object, or nullptr if unknown.
 const PyCodeObject* codeOf(_frame* frame) noexcept;
 
-// Whether frames are found where this interpreter's own functions find them.
-// With the GIL, in a thread that runs Python code.
+// Returns whether the known frame layout matches this interpreter. Call it with
+// the GIL, in a thread that runs Python code.
 bool readsPythonFrames();
 
 }  // namespace traced

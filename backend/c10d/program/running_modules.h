@@ -1,9 +1,9 @@
-// Which module a thread runs, and what for: what forward hooks say while they
-// are called, and during backward what the autograd graph tells.
+// Tracks which module a thread runs and in which phase: reported by hooks
+// during forward, derived from the autograd graph during backward.
 //
-// A node of the graph belongs to the module that ran when it was made, a
-// gradient that is accumulated to the module of its parameter. So backward
-// needs no hooks, and nothing is put into the graph.
+// A graph node belongs to the module that ran when it was created. A gradient
+// accumulation belongs to the module of its parameter. Backward thus needs no
+// hooks, and nothing is added to the graph.
 
 #pragma once
 
@@ -12,24 +12,26 @@
 
 namespace traced {
 
-// Whether operations are stamped with modules and phases from now on.
+// Enables or disables recording modules and phases with operations.
 void stampModules(bool wanted) noexcept;
 
-// The calling thread runs the module (ModuleNames' number): its forward, or its
-// recomputation if that is within backward. Returns what it takes to leave.
+// Enters a module's forward, or its recomputation if the thread is within a
+// backward. `module` is a ModuleNames number. Returns a token for
+// leaveModule().
 std::uint64_t enterForward(std::uint32_t module);
-// What the thread issues is for the module, in the phase that the thread is in.
+// Attributes the thread's operations to the module, in the thread's current
+// phase. Returns a token for leaveModule().
 std::uint64_t enterOnBehalf(std::uint32_t module);
 std::uint64_t enterOptimizer();
 
-// Leaves what was entered, and what was entered since and not left.
+// Leaves the entry, and all later entries that are still open.
 void leaveModule(std::uint64_t entered) noexcept;
-// The same for what was entered last of a module's forwards.
+// Leaves the module's latest forward, and all later entries.
 void leaveForward(std::uint32_t module) noexcept;
-// The thread runs nothing; for when what was entered has no end.
+// Leaves all entries of the thread. Used when an entry has no matching leave.
 void leaveAllModules() noexcept;
 
-// The module entered last, 0: none; and how many are entered.
+// The innermost module, or 0, and the number of open entries.
 std::uint32_t runningModule() noexcept;
 std::size_t moduleDepth() noexcept;
 

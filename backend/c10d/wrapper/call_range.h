@@ -1,6 +1,6 @@
-// CallRange is one call in the timelines of other tools, from its issue until
-// the inner backend's call has returned; and what NCCL's profiler interface
-// asks for meanwhile.
+// CallRange shows one call in the timelines of other tools, from its issue
+// until the inner backend's call returns. Meanwhile it links NCCL's profiler
+// events to the operation.
 
 #pragma once
 
@@ -16,8 +16,8 @@ namespace traced {
 
 class CallRange {
  public:
-  // `for_profiler`: the inner backend has no range in PyTorch's profiler.
-  // `joined`: whose is what NCCL is asked for on this thread.
+  // `for_profiler`: PyTorch's profiler has no range of the inner backend.
+  // `joined`: the operation that this thread's NCCL calls belong to.
   CallRange(const ToolRanges& ranges, bool for_profiler,
             const NvtxRanges::Payload& call,
             const OperationInCall::Name& joined)
@@ -33,7 +33,7 @@ class CallRange {
   CallRange& operator=(const CallRange&) = delete;
 
  private:
-  // A job does not fail for a name.
+  // Ignores errors: a missing range must not fail the job.
   void beginRange(const NvtxRanges::Payload& call) noexcept {
     try {
       range_.emplace(at::RecordScope::USER_SCOPE);

@@ -1,5 +1,5 @@
-// Turns what a call was given (tensors, options) into the numbers that the
-// recorder keeps. Touches no tensor data and dispatches no torch operation.
+// Converts a call's arguments (tensors, options) into the numbers that the
+// recorder stores. Reads no tensor data and dispatches no torch operation.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace traced {
 using Tensors = std::vector<at::Tensor>;
 using TensorLists = std::vector<std::vector<at::Tensor>>;
 
-// One call under description. Inputs are named before outputs.
+// Describes one call. Add inputs before outputs.
 class CallDescriber {
  public:
   CallDescriber(Operation op, const RecordedGroup& group)
@@ -30,7 +30,7 @@ class CallDescriber {
   void outputs(const at::Tensor& tensor);
   void outputs(const Tensors& tensors);
   void outputs(const TensorLists& lists);
-  // The tensors are both.
+  // Adds tensors that are both input and output.
   void inPlace(const Tensors& tensors);
 
   void peer(int group_rank, int tag);
@@ -38,7 +38,7 @@ class CallDescriber {
   void splits(const std::vector<std::int64_t>& in,
               const std::vector<std::int64_t>& out);
 
-  // Whatever the options of this call say.
+  // Adds all known fields that the options of this call have.
   template <typename Options>
   void options(const Options& options) {
     timeout(options.timeout);
@@ -70,7 +70,7 @@ class CallDescriber {
   CallDescription call_;
 };
 
-// The two shapes of a collective: from inputs to outputs, or in place.
+// Describe a collective from inputs to outputs, or in place.
 template <typename In, typename Out, typename Options>
 auto describing(const In& inputs, const Out& outputs, const Options& options) {
   return [&](CallDescriber& call) {
@@ -80,7 +80,7 @@ auto describing(const In& inputs, const Out& outputs, const Options& options) {
   };
 }
 
-// The same with split sizes.
+// Like describing(), with split sizes.
 inline auto describingAllToAll(const at::Tensor& input,
                                const at::Tensor& output,
                                const std::vector<std::int64_t>& input_splits,

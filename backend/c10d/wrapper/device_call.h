@@ -1,4 +1,5 @@
-// DeviceCall is what one call, or one wait, puts on the caller's stream.
+// DeviceCall records the device events around one call or one wait on the
+// caller's stream.
 
 #pragma once
 
@@ -8,7 +9,8 @@
 
 namespace traced {
 
-// Without end() the events go back unused: the call failed, or ran elsewhere.
+// Unless end() or endWait() is called, the destructor returns the events
+// unused, because the call failed or ran elsewhere.
 class DeviceCall {
  public:
   DeviceCall(DeviceTimes* times, CommunicatorId communicator)

@@ -1,13 +1,13 @@
-// EngineNews is what the engine of one group says of itself: that it gave up,
-// because an operation took too long or its communicator failed. Which one it
-// was the engine does not say, so a mark is all that is recorded.
+// EngineNews records that the engine of one group gave up, because an operation
+// timed out or the communicator failed. The engine does not report which
+// operation, so only a mark is recorded.
 //
-// An engine with abort hooks (torch 2.15) calls one on its watchdog's thread.
-// Of the others NCCL's classic one remembers its first failure, for which it is
-// asked. Both ways neither wait, nor call a device or the interpreter.
+// An engine with abort hooks (torch 2.15) calls one on its watchdog thread.
+// Among the others, classic NCCL stores its first error, which is polled.
+// Neither way blocks, calls a device, or calls the interpreter.
 //
-// Thread safety: any thread. Kept by the recorder, for ever: an engine may call
-// late.
+// Thread safety: any thread. The recorder never destroys it, because an engine
+// may call late.
 
 #pragma once
 
@@ -24,8 +24,8 @@ namespace traced {
 
 class EngineNews final : public EngineCheck {
  public:
-  // `engine` may be asked for its error while it is there; nullptr: it is not
-  // to be asked.
+  // `engine` is polled for its error, until EngineChecks::forget(). nullptr
+  // disables polling.
   EngineNews(Recorder& recorder, std::uint32_t group,
              CommunicatorId communicator, c10d::Backend* engine)
       : recorder_(recorder),
@@ -35,17 +35,17 @@ class EngineNews final : public EngineCheck {
 
   Recorder& recorder() const noexcept { return recorder_; }
 
-  // The engine says that it gives up. It may say so several times.
+  // Records that the engine gave up. The engine may report it repeatedly.
   void gaveUp() noexcept;
-  // Because of that.
+  // Records that the engine gave up because its communicator failed.
   void communicatorFailed() noexcept;
 
-  // After a reconfiguration the engine goes on with another one.
+  // Switches to the communicator that the engine uses after a reconfiguration.
   void goOnWith(CommunicatorId communicator) noexcept {
     communicator_.store(communicator, std::memory_order_relaxed);
   }
 
-  // Only while the engine is there.
+  // Requires that the engine still exists.
   void check() noexcept override;
 
  private:

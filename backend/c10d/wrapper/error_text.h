@@ -1,8 +1,8 @@
-// The text that is recorded for an exception.
+// Determines the text to record for an exception.
 //
-// `what()` may be expensive or run code: torch's errors symbolize their C++
-// backtrace (milliseconds), and Python's call the program's code, which might
-// count the call, log it or block. The caller's thread pays for neither.
+// `what()` may be expensive or run code. torch's errors symbolize their C++
+// backtrace, which takes milliseconds. Python's errors call the program's code,
+// which could log or block. The caller's thread must pay for neither.
 
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace traced {
 
-// Returns nothing for exceptions that are not Python's. Set once, when the
-// module is loaded; a program without Python has none.
+// Returns nullopt for exceptions that are not Python's. Set once, when the
+// module is loaded. Null in a program without Python.
 using ReadPythonError = std::optional<std::string> (*)(const std::exception&);
 inline ReadPythonError read_python_error = nullptr;
 
@@ -25,8 +25,8 @@ inline const char* cheapMessage(const std::exception& error) noexcept {
   return of_torch ? of_torch->what_without_backtrace() : error.what();
 }
 
-// Calls `tell` with the text. What is being handled must go on, so nothing is
-// thrown.
+// Calls `tell` with the text of `error`. Never throws, because the exception
+// must propagate.
 template <typename Tell>
 void reportError(const std::exception& error, Tell tell) noexcept {
   std::optional<std::string> read;
@@ -38,7 +38,7 @@ void reportError(const std::exception& error, Tell tell) noexcept {
   tell(read ? read->c_str() : cheapMessage(error));
 }
 
-// Calls `tell` with the text of a stored exception, which is not null.
+// Calls `tell` with the text of a stored exception, which must not be null.
 template <typename Tell>
 void reportError(const std::exception_ptr& error, Tell tell) noexcept {
   try {

@@ -1,6 +1,6 @@
-// The backends that traced backends gave birth to, by split or shrink, and who
-// their members are. torch puts such a backend into a group of its own, which
-// is then traced as its parent is.
+// Remembers the children of traced backends, created by split or shrink, with
+// their members. torch puts each child into a group of its own, which is then
+// traced like its parent.
 
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace traced {
 
-// `members` are global ranks in group rank order. A null child (this rank is
-// no member) is ignored. Never fails.
+// Stores a child. `members` are global ranks in group rank order. Ignores a
+// null child, which means that this rank is not a member. Never fails.
 void rememberChild(const c10::intrusive_ptr<c10d::Backend>& child,
                    std::vector<std::uint32_t> members) noexcept;
 
-// The members of a child, once; nullopt if it was not born here.
+// Returns and removes the members of a child, or nullopt if it is unknown.
 std::optional<std::vector<std::uint32_t>> takeChild(
     const c10::intrusive_ptr<c10d::Backend>& backend);
 

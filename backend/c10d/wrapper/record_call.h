@@ -1,5 +1,5 @@
-// How TracedBackend records one call; included by the files that implement its
-// operations.
+// Implements how TracedBackend records one call. Included by the files that
+// implement its operations.
 
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace traced {
 
-// The sequence number of a call that has none.
+// The sequence number of unnumbered calls.
 inline std::uint64_t notNumbered() { return 0; }
 
-// Describing must never fail a job: whatever it throws, the call is recorded
-// with what had been described so far.
+// Records the issue. If `describe` throws, the call is recorded with what has
+// been described so far, because describing must never fail a job.
 template <typename Describe>
 TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
                                            std::uint64_t seq,
@@ -58,7 +58,7 @@ TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
           communicator_.load(std::memory_order_relaxed)};
 }
 
-// Forwards a call; an exception is recorded and goes on unchanged.
+// Forwards a call. Records an exception and rethrows it unchanged.
 template <typename Forward>
 auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
     -> decltype(forward()) {
@@ -78,8 +78,8 @@ auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
 template <typename Number, typename Describe, typename Forward>
 TracedBackend::Work TracedBackend::record(Operation operation, Number number,
                                           Describe describe, Forward forward) {
-  // Numbers are drawn also while tracing is off, so that ranks agree on them
-  // when it is on again; a call that is only estimated has none.
+  // Numbers advance while tracing is off, so that ranks agree when it is on
+  // again. A call that is only estimated has no number.
   Recorder* recorder = recording();
   if (recorder) recorder->prepare();
   const std::uint64_t seq =
@@ -88,8 +88,8 @@ TracedBackend::Work TracedBackend::record(Operation operation, Number number,
   return recordNumbered(*recorder, operation, seq, describe, forward);
 }
 
-// Apart, so that a call that is only forwarded does not pay for what this
-// needs.
+// Not inlined, so that a call that is only forwarded does not pay for this
+// frame.
 template <typename Describe, typename Forward>
 [[gnu::noinline]] TracedBackend::Work TracedBackend::recordNumbered(
     Recorder& recorder, Operation operation, std::uint64_t seq,
@@ -103,14 +103,15 @@ template <typename Describe, typename Forward>
         *ranges, engine_.on_host,
         NvtxRanges::Payload{operationName(operation), group_->id(), seq,
                             issued.bytes, issued.op, ranges->labels()},
-        // What NCCL does at the end of a batch it does for the members.
+        // At the end of a batch NCCL executes its members, not this call.
         operation == Operation::kCoalesced
             ? OperationInCall::Name{}
             : OperationInCall::Name{&recorder, issued.op});
   }
   Work work = observed(recorder, issued.op, forward);
   range.reset();
-  // The clock may be corrected by a microsecond meanwhile (base/tick_clock.h).
+  // Not below the issue time: the clock may be corrected by a microsecond
+  // meanwhile (base/tick_clock.h).
   const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);
   if (!work || !issued.waits_at_once) recorder.returned(issued.op, return_ns);
   if (!work || endsWithCall(issued)) on_device.end(issued.op);

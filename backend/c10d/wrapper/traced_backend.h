@@ -1,9 +1,8 @@
-// TracedBackend is the c10d backend that wraps another one: every call is
-// recorded, then handed to the inner backend unchanged.
+// TracedBackend wraps a c10d backend: it records every call and passes it to
+// the inner backend unchanged.
 //
-// Virtuals that are not overridden here are forwarded by the generated base
-// class. Lists of tensors are passed on as the same objects, exceptions pass
-// through, and a null Work stays null.
+// A generated base class forwards all other virtuals. Tensor lists are passed
+// as the same objects, exceptions propagate, and a null Work stays null.
 
 #pragma once
 
@@ -26,27 +25,28 @@ class TracedBackend : public forwarding::ForwardingBackend {
   using Work = c10::intrusive_ptr<c10d::Work>;
   using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
-  // Makes the events of a device by its index.
+  // Creates the events of a device, given its index.
   using MakeEvents = std::unique_ptr<DeviceEvents> (*)(int device) noexcept;
 
-  // `recorder` outlives the process's groups. Without `make_events` nothing is
-  // known of devices. `only_cpu`: the inner backend serves no other device.
+  // `recorder` must outlive all groups of the process. Without `make_events` no
+  // device times are recorded. `only_cpu`: the inner backend serves only the
+  // CPU.
   TracedBackend(BackendPtr inner, Recorder& recorder,
                 std::unique_ptr<RecordedGroup> group,
                 MakeEvents make_events = nullptr, bool only_cpu = false);
   ~TracedBackend() override;
 
-  // The backend that carries the calls out.
+  // Returns the backend that executes the calls.
   const BackendPtr& inner() const { return inner_; }
 
-  // Marks what is being done to the backend, or has failed, and has everything
-  // written.
+  // Records a mark about an action on the backend, or about its failure, and
+  // requests a flush.
   void tell(MarkKind kind, const char* message = "") noexcept;
 
-  // Tries to decide whether the scope leaves the group out, while that is open.
+  // Retries the scope decision until it is final.
   void decideScope(std::uint64_t job, const NodeMap::Lookup& lookup);
 
-  // While true the inner backend only estimates how long calls would take.
+  // While true, the inner backend only estimates the duration of calls.
   void setSimulating(bool simulating) { simulating_ = simulating; }
 
   // Collectives.
@@ -87,8 +87,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   void monitoredBarrier(const c10d::BarrierOptions& opts,
                         bool wait_all_ranks) override;
 
-  // The newer names of some of them (torch 2.15): each is handed to the inner
-  // backend under the name it came with.
+  // Newer names of some of them (torch 2.15). Each call is forwarded under the
+  // name that the caller used.
 #ifdef TRACED_BACKEND_HAS_all_gather_single
   Work all_gather_single(at::Tensor& output, at::Tensor& input,
                          const c10d::AllgatherOptions& opts) override;
@@ -114,12 +114,13 @@ class TracedBackend : public forwarding::ForwardingBackend {
   Work recv(Tensors& tensors, int src, int tag) override;
   Work recvAnysource(Tensors& tensors, int tag) override;
 
-  // A batch: its members carry its id, and its end is an operation of its own.
+  // Coalesced batches. Members carry the batch's id, and the end of the batch
+  // is an operation of its own.
   void startCoalescing() override;
   Work endCoalescing() override;
 
-  // Management. A backend that is born here is handed out as it is: it is
-  // wrapped when torch puts it into a group (attach.h).
+  // Management. A child backend is returned unwrapped. It is wrapped when torch
+  // puts it into a group (attach.h).
   BackendPtr split(const c10::intrusive_ptr<c10d::Store>& store,
                    const std::vector<int>& ranks,
                    const c10::intrusive_ptr<Options>& opts) override;
@@ -143,22 +144,23 @@ class TracedBackend : public forwarding::ForwardingBackend {
   float endTimeEstimate() override;
 #endif
 
-  // State that c10d keeps in the wrapper and the inner backend needs, too.
+  // State that c10d stores in the wrapper and that the inner backend also
+  // needs.
   void setGroupUid(const std::string& uid) override;
 #ifdef TRACED_BACKEND_HAS_setBoundDeviceId
   void setBoundDeviceId(std::optional<at::Device> device) override;
 #endif
 
  private:
-  // The recorder, unless recording has ended, is switched off, or this is a
-  // forked child.
+  // Returns the recorder. Returns nullptr if recording has ended or is switched
+  // off, or in a forked child.
   Recorder* active() const noexcept {
     return Recorder::current() == &recorder_ && Recorder::enabled() ? &recorder_
                                                                     : nullptr;
   }
 
-  // The recorder, if it records operations of this group; counts one that it
-  // leaves out.
+  // Returns the recorder if it records this group. Otherwise returns nullptr
+  // and counts the operation as excluded.
   Recorder* recording() noexcept {
     Recorder* recorder = active();
     if (!recorder || !group_->isLeftOut()) [[likely]]
@@ -167,7 +169,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
     return nullptr;
   }
 
-  // Records one call around `forward`. `describe` fills in a CallDescriber,
+  // Records one call around `forward`. `describe` fills a CallDescriber,
   // `number` draws the sequence number. Defined in record_call.h.
   template <typename Describe, typename Forward>
   Work collective(Operation op, Describe describe, Forward forward);
@@ -176,7 +178,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   template <typename Describe, typename Forward>
   Work recordNumbered(Recorder& recorder, Operation op, std::uint64_t seq,
                       Describe& describe, Forward& forward);
-  // The same for a call that is not numbered and returns no Work.
+  // The same for a call without a sequence number and without a Work.
   template <typename Forward>
   auto manage(Operation op, Forward forward) -> decltype(forward());
   template <typename Forward>
@@ -185,16 +187,16 @@ class TracedBackend : public forwarding::ForwardingBackend {
   struct Issued {
     OpId op;
     std::int64_t issue_ns;
-    std::int64_t own_ns;  // what that took, or OwnTime::kNotSampled
+    std::int64_t own_ns;  // time spent so far, or OwnTime::kNotSampled
     bool async;
-    bool sync;  // neither: the call does not say
-    // On the host: nothing comes between its return and its wait, so that these
-    // two are told together.
+    bool sync;  // both false: the call does not specify
+    // The call runs on the host and is waited for at once, so its return and
+    // its wait share one record.
     bool waits_at_once;
-    // Who waits for it, or for its future, knows that it is over.
+    // Its end is known once its wait returns or its future completes.
     bool notifies_host;
     std::uint64_t bytes;
-    DeviceTimes* times;  // nullptr: the device is not looked at
+    DeviceTimes* times;  // nullptr: no device times
     DeviceTimes::StreamState stream;
     CommunicatorId communicator;
   };
@@ -205,52 +207,53 @@ class TracedBackend : public forwarding::ForwardingBackend {
             Operation operation, Work inner) noexcept;
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
-  // Where it has none but tells results (engine_result.cc).
+  // Observes the result of a Work without a future (engine_result.cc).
   void observeResult(const Issued& issued, c10d::Work& work) noexcept;
-  // Whether it is over when its wait has returned, or its future is complete.
+  // Returns whether the end is known once the wait returns or the future
+  // completes.
   bool notifiesHost(DeviceType device) const noexcept;
-  // What measures on the device of a call.
+  // Returns the device timing for a call, or nullptr.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
-  // Whether the call may run on the caller's own stream; and whether it has,
-  // though it returned a Work.
+  // Return whether the call may run on the caller's own stream, and whether it
+  // has done so although it returned a Work.
   bool onCallersStream(Operation op, const Issued& issued) const noexcept;
   bool endsWithCall(const Issued& issued) const noexcept {
     return issued.sync && engine_.sync_has_work &&
            batch_.load(std::memory_order_relaxed) == 0;
   }
-  // Where the inner backend has completion hooks (torch 2.15).
+  // Use completion hooks, if the inner backend has them (torch 2.15).
   void watchCompletions() noexcept;
   void unwatchCompletions() noexcept;
   void onCompletion(const Issued& issued, const c10d::Work& work) noexcept;
-  // That the inner backend gives up (abort_hook.cc).
+  // Detect that the inner backend gives up (abort_hook.cc).
   void watchFailures() noexcept;
   void unwatchFailures() noexcept;
 
-  // First what every call needs, together.
+  // The fields that every call uses are first, in one cache line.
   Recorder& recorder_;
   const std::unique_ptr<RecordedGroup> group_;
   std::atomic<std::uint64_t> batch_{0};
   std::atomic<bool> simulating_{false};
   const bool only_cpu_;
   const MakeEvents make_events_;
-  // What can be aborted: see Devices.
+  // The unit of an abort: see Devices.
   std::atomic<CommunicatorId> communicator_;
   const EngineTraits engine_;
-  // Null without completion hooks.
+  // Null if the backend has no completion hooks.
   std::shared_ptr<Completions> completions_;
-  // Null where operations run on the host. `owner_` is the process that made
+  // Null if operations run on the host. `owner_` is the process that created
   // it.
   EngineNews* news_ = nullptr;
   std::int64_t owner_ = 0;
   [[maybe_unused]] bool has_abort_hook_ = false;
   std::atomic<bool> no_future_[kOperationCount] = {};
   std::atomic<bool> no_result_;
-  // Whether decideScope() has nothing more to find out.
+  // Set once the scope decision is final.
   std::atomic<bool> scope_decided_{false};
-  // The device of the last call: some calls do not say.
+  // Device of the latest call, because some calls do not specify theirs.
   std::atomic<int> device_{kNoDevice};
   static constexpr int kNoDevice = -1;
-  // Nothing can be learnt of it.
+  // Set if no device times are available.
   std::atomic<bool> device_unknown_{false};
 };
 

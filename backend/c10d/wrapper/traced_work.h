@@ -1,5 +1,5 @@
-// TracedWork is the Work that callers get: the inner backend's, with a record
-// of the first wait, or of the release where nobody waited.
+// TracedWork is the Work that callers receive. It wraps the inner backend's
+// Work and records the first wait, or the release if there was no wait.
 
 #pragma once
 
@@ -13,16 +13,16 @@ namespace traced {
 
 class TracedWork : public forwarding::ForwardingWork {
  public:
-  // What shows that the operation has ended.
+  // What proves that the operation has ended.
   struct Shows {
-    // That wait() returned. True of Gloo; with NCCL wait() only makes the
+    // A returned wait(). True for Gloo. With NCCL, wait() only makes the
     // current stream wait, and `times` (unless null) measures for how long.
     bool wait = false;
-    // The future that the program asks for.
+    // The future that the program requests.
     bool future = false;
   };
-  // `return_ns`: when the call returned, where that is still to be recorded:
-  // with the wait that follows.
+  // `return_ns`: the time when the call returned, if it is not recorded yet. It
+  // is then recorded with the wait.
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
              std::optional<std::int64_t> return_ns, Shows shows,
              bool from_any_source, DeviceTimes* times,
@@ -32,7 +32,8 @@ class TracedWork : public forwarding::ForwardingWork {
   bool wait(std::chrono::milliseconds timeout) override;
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
-  // Accounts for what recording this operation takes, `so_far_ns` until now.
+  // Starts summing the recorder's overhead for this operation, from
+  // `so_far_ns`.
   void sampleOwnTime(std::int64_t so_far_ns) noexcept {
     own_ns_.store(so_far_ns, std::memory_order_relaxed);
   }
@@ -50,8 +51,8 @@ class TracedWork : public forwarding::ForwardingWork {
   Recorder& recorder_;
   const OpId op_;
   const std::optional<std::int64_t> return_ns_;
-  // Written by who makes the Work, who waits for it first, who drops it last.
-  // Of two that wait at the same instant one may not count.
+  // Written by the thread that creates the Work, the first to wait, and the
+  // last to drop it. If two threads wait simultaneously, one may not count.
   std::atomic<std::int64_t> own_ns_{OwnTime::kNotSampled};
   const Shows shows_;
   const bool from_any_source_;
@@ -61,8 +62,8 @@ class TracedWork : public forwarding::ForwardingWork {
   std::atomic<bool> has_future_{false};
 };
 
-// Has the end of an operation recorded when its future is complete. May throw
-// what the future throws.
+// Records the end of the operation when its future completes. May throw what
+// the future throws.
 void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op);
 
 }  // namespace traced
