@@ -5,7 +5,7 @@ namespace traced {
 bool Completions::takeEarly(std::uint64_t key, std::int64_t issue_ns,
                             Early& taken) noexcept {
   for (Early& early : early_) {
-    // An older one with this key was another operation's.
+    // An earlier completion with this key belongs to another operation.
     if (early.key == key && early.end_ns >= issue_ns) {
       taken = early;
       early = {};

@@ -9,7 +9,7 @@
 
 namespace traced {
 
-// Records what is found out about one of the devices. Called by its thread.
+// Records the results of one device. Called by that device's thread.
 class Devices::Records : public DeviceSink {
  public:
   Records(Recorder& recorder, Shared& told)
@@ -19,7 +19,8 @@ class Devices::Records : public DeviceSink {
   void stalled(const WaitRecord& wait) noexcept override {
     recorder_.waited(wait);
   }
-  // Under the lock, so that no mark with less comes behind one with more.
+  // Under the lock, so that a mark is never followed by one with a smaller
+  // value.
   void clockError(std::int64_t ns) noexcept override {
     const std::lock_guard lock(shared_.mutex);
     if (ns <= shared_.error_ns) return;
@@ -61,9 +62,9 @@ DeviceTimes* Devices::start(int device,
   }
 }
 
-// What is registered later runs earlier at exit. By now CUDA is in use and has
-// registered what ends it, perhaps after what ends recording: no thread may ask
-// it anything from then on.
+// Exit handlers run in reverse order of registration. CUDA is in use by now and
+// has registered its own, possibly after the recorder's. This one therefore
+// runs before CUDA's, after which no thread may call CUDA.
 void Devices::stopBeforeCudaEnds() {
   static const int registered = std::atexit([] {
     if (Recorder* recorder = Recorder::current()) {
@@ -73,7 +74,7 @@ void Devices::stopBeforeCudaEnds() {
   static_cast<void>(registered);
 }
 
-// Once: every group would say the same.
+// Warns once, because the reason is the same for every group.
 void Devices::sayNone(const char* why) noexcept {
   if (mode_ == DeviceTimeMode::kOff || said_none_.exchange(true)) return;
   say({"no device times: ", why});
@@ -92,7 +93,7 @@ void Devices::stop(std::chrono::milliseconds deadline) noexcept {
       if (DeviceTimes* running = times.load()) running->stop(left());
     }
   };
-  // All are told to stop before any is waited for.
+  // Signals all of them before waiting for any.
   stopAll([] { return milliseconds(0); });
   stopAll([until] {
     const auto left = until - steady_clock::now();

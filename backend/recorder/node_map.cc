@@ -5,7 +5,8 @@
 namespace traced {
 namespace {
 
-// The two ends come first: ranks are usually numbered node by node.
+// Orders the members so that both ends are first. Ranks are usually numbered
+// node by node, so the ends are most likely on different nodes.
 NodeMap::Ranks endsFirst(const NodeMap::Ranks& members, std::uint32_t self) {
   NodeMap::Ranks others;
   others.reserve(members.size());
@@ -46,7 +47,7 @@ NodeMap::Spread NodeMap::spreadOf(const Ranks& members, std::uint32_t self,
   return Spread::kOneNode;
 }
 
-// A rank that says nothing ("") is as good as one that has not said it yet.
+// An empty name counts as not yet published.
 std::optional<std::vector<std::string>> NodeMap::nodesOf(const Ranks& ranks,
                                                          const Lookup& lookup) {
   Ranks unknown;

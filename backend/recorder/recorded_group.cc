@@ -13,7 +13,8 @@
 namespace traced {
 namespace {
 
-// A chunk with one has room for what else its rows name.
+// Half a chunk's definition room, so that the other definitions of its rows
+// also fit.
 constexpr std::size_t kMaxGroupBytes = ChunkBuilder::kDefinitionRoom / 2;
 
 }  // namespace
@@ -32,8 +33,8 @@ RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
 std::string RecordedGroup::encode() const {
   v1::Group group = encodeGroup(id_, info_, nth_);
   group.set_left_out(isLeftOut());
-  // Only an irregular list of tens of thousands of ranks is that long: better a
-  // group whose members are not known than none of its operations.
+  // Only an irregular list of tens of thousands of ranks is this long. A group
+  // without members is better than losing all its operations.
   const std::size_t most = std::min(ring_.maxPayload(), kMaxGroupBytes);
   if (group.ByteSizeLong() + kSlotBytes > most) {
     group.clear_member();

@@ -25,8 +25,8 @@
 namespace traced {
 namespace {
 
-// Repeated calls, buffer sets, contexts, stacks and messages that are
-// remembered at a time.
+// Capacities of the caches for repeated calls, buffer sets, contexts, stacks
+// and messages.
 constexpr std::size_t kCallEntries = 1024;
 constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kContextEntries = 1024;
@@ -100,7 +100,7 @@ Recorder::~Recorder() = default;
 
 Result<Recorder*> Recorder::create(const Options& options,
                                    const ProcessIdentity& process) {
-  // Signals interrupt what is called here (EINTR), on some kernels also the
+  // The calls below can fail with EINTR. On some kernels this includes the
   // allocation of the ring.
   const SignalsBlocked blocked;
   const HostInfo host = readHostInfo();
@@ -122,7 +122,7 @@ Result<Recorder*> Recorder::create(const Options& options,
         Segment::create(options.ring_directory, header.stream_id(),
                         options.ring_slots, header.SerializeAsString());
     if (!segment) return Error{"there is no memory for the ring"};
-    // "": the trace can then not be found again.
+    // "": recovery cannot find the trace.
     segment->setTracePath(absolutePath(file->location()));
     const std::string note = segment->note();
     auto* recorder =
@@ -146,13 +146,14 @@ Result<Recorder*> Recorder::start(const Options& options,
       if (start != process.rendezvous.start) running->several_starts_ = true;
       return running;
     }
-    // Threads may be in a call that it records: it stays, without its memory.
+    // Threads may still be inside a recorded call, so the object stays and only
+    // its memory is released.
     if (running->stop(kExitDeadline)) running->segment_->abandon();
   }
   auto recorder = create(options, process);
   if (!recorder) return recorder;
   (*recorder)->identity_ = process;
-  // Never destroyed, and for ever reachable: it is kept, not leaked.
+  // Keeps every recorder reachable, so that leak checkers do not report it.
   static auto* const kept = new std::vector<Recorder*>;
   kept->push_back(*recorder);
   installProcessHooks();
@@ -170,14 +171,14 @@ void Recorder::setEnabled(bool enabled) noexcept {
 
 void Recorder::installProcessHooks() {
   static const bool installed = [] {
-    // As atexit(), with what the process gave to exit().
+    // Like atexit(), but with the exit code.
     on_exit([](int code, void*) { stopCurrent(kExitDeadline, code); }, nullptr);
-    // The ring is shared memory: a child must not write into its parent's.
+    // The ring is shared memory. A child must not write into its parent's.
     pthread_atfork(nullptr, nullptr, [] {
       if (Recorder* parents = process_.recorder.exchange(nullptr)) {
         parents->segment_->abandon();
       }
-      // The threads that serve them stayed behind, and so may have their locks.
+      // Their threads do not exist in the child, and their locks may be held.
       sinks_.store(nullptr);
       hang_reports_.store(nullptr);
     });
@@ -193,12 +194,12 @@ void Recorder::stopCurrent(std::chrono::milliseconds deadline,
 
 bool Recorder::stop(std::chrono::milliseconds deadline,
                     std::optional<int> exit_code) noexcept {
-  // First, as it still has something to record.
+  // First, because devices still record results.
   devices().stop(std::min(deadline, Devices::kExitDeadline));
   Recorder* stopped = this;
   if (!process_.recorder.compare_exchange_strong(stopped, nullptr) ||
       !writer_->stop(deadline, exit_code)) {
-    return false;  // the segment stays, to be recovered
+    return false;  // the segment stays for recovery
   }
   TRACED_KILL_POINT("stream closed");
   if (segment_->unlinkFile()) return true;
@@ -221,7 +222,8 @@ std::pair<std::string, bool> Recorder::recent(
   return {std::move(recent.chunks), recent.up_to_date};
 }
 
-// Kept as its recorder is; a forked child leaves its parent's alone.
+// Returns the object in `slot`, created if necessary. It is never destroyed. A
+// forked child gets its own.
 template <typename Shared>
 Shared& Recorder::shared(std::atomic<Shared*>& slot) {
   static std::mutex mutex;

@@ -1,4 +1,4 @@
-// What a recorder does inside calls: it fills slots of the ring.
+// The event functions of Recorder, which fill slots of the ring.
 
 #include <pthread.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxTextBytes = 512;
 
-// What this thread is called in the stream of which recorder.
+// The calling thread's id, and the stream it is valid for.
 struct ThreadName {
   std::uint64_t stream_id = 0;
   std::uint32_t id = 0;
@@ -34,7 +34,7 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
   if (group.ensureDefined()) {
     call_id = calls_.idFor(call.bytes(), call.byteSize());
   }
-  if (call_id == 0) [[unlikely]] {  // no room even for the definition
+  if (call_id == 0) [[unlikely]] {  // no room for the definition
     ring_.drop(RingDrop::kFull, RecordKind::kIssue);
     return kLostOp;
   }
@@ -50,15 +50,15 @@ OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
   const OpId op = ring_.push(
       RecordKind::kIssue, IssueRecord{issue_ns, seq, batch, call_id, buffers_id,
                                       threadId(), context_id, stack_id});
-  return op;  // Ring::kFull is kLostOp
+  return op;  // Ring::kFull equals kLostOp
 }
 
 template <typename Event>
 inline void Recorder::push(RecordKind kind, OpId op,
                            const Event& event) noexcept {
   static_assert(kLostOp == Ring::kFull);
-  // Recording has ended, or this is a forked child that dropped a Work of its
-  // parent's: the ring is not its own.
+  // Recording has ended, or a forked child dropped a Work of its parent, whose
+  // ring it must not touch.
   if (current() != this) return;
   if (op == kLostOp) {
     ring_.drop(RingDrop::kIssueLost, kind);
@@ -176,8 +176,8 @@ std::uint32_t Recorder::defineThread() noexcept {
       ring_.pushDefinition(RecordKind::kDefineThread,
                            {thread.id(), kUntilRetired}, message.data(),
                            message.size()) != Ring::kFull;
-  // Without room or memory the thread stays unknown for this call, and tries
-  // again.
+  // If the ring or memory is full, this call has no thread. The next one
+  // retries.
   if (!stored) return 0;
   this_thread_name = {stream_id_, thread.id()};
   struct AtThreadEnd {
@@ -188,7 +188,8 @@ std::uint32_t Recorder::defineThread() noexcept {
   return thread.id();
 }
 
-// Best effort, as for groups: where the ring is full it only costs memory.
+// Best effort, as for groups: a thread that is never retired only costs the
+// writer memory.
 void Recorder::retireThread() noexcept {
   const auto name = std::exchange(this_thread_name, {});
   Recorder* const recorder = current();

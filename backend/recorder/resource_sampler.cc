@@ -18,7 +18,7 @@ std::uint64_t nsOf(const timeval& time) {
          static_cast<std::uint64_t>(time.tv_usec) * 1'000;
 }
 
-// The first bytes of a file in /proc, as a C string; "" if it cannot be read.
+// The start of a file in /proc as a C string, or "" if it cannot be read.
 struct SmallFile {
   char text[512] = {};
 
@@ -30,7 +30,7 @@ struct SmallFile {
   }
 };
 
-// Returns the number behind a name at the beginning of a line.
+// Returns the number after `name`.
 Amount numberOf(const SmallFile& file, const char* name) {
   const char* const at = std::strstr(file.text, name);
   std::uint64_t number = 0;
@@ -59,7 +59,7 @@ ResourceSampler::Usage ResourceSampler::usage() {
   usage.voluntary_switches = static_cast<std::uint64_t>(self.ru_nvcsw);
   usage.involuntary_switches = static_cast<std::uint64_t>(self.ru_nivcsw);
   usage.major_faults = static_cast<std::uint64_t>(self.ru_majflt);
-  // The main thread's nanoseconds on a processor and waiting for one. See
+  // The main thread's CPU time and run-queue wait in nanoseconds:
   // Documentation/scheduler/sched-stats.rst of Linux.
   const SmallFile schedule("/proc/self/schedstat");
   std::uint64_t ran_ns = 0;

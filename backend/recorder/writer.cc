@@ -14,18 +14,18 @@
 namespace traced {
 namespace {
 
-// A chunk holds at most this many slots, however large the ring is.
+// Maximum slots per chunk, regardless of the ring's size.
 constexpr std::uint64_t kMaxChunkSlots = 65536;
 
-// What definitions may take of a chunk: it also has rows.
+// Returns the bytes of a chunk available for definitions. The rest is for rows.
 std::size_t definitionRoom(std::uint64_t largest_chunk) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(
       ChunkBuilder::kDefinitionRoom, largest_chunk / 2));
 }
 
-// Operations are looked at so often, for what takes too long.
+// Maximum interval between checks for operations that take too long.
 constexpr std::int64_t kMaxWatchPauseNs = 1'000'000'000;
-// At the end the names of code are waited for so long.
+// Maximum time to wait for function names at the end.
 constexpr std::chrono::milliseconds kLastNames{800};
 
 MarkKind markOf(HangReport::State state) {
@@ -68,7 +68,7 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       rank_(header.rank()),
       trigger_(settings.trigger),
       stream_id_(header.stream_id()),
-      // A slot hardly ever takes more in the file than in the ring.
+      // A slot rarely takes more space in the file than in the ring.
       most_chunk_slots_(
           std::min(kMaxChunkSlots, file_->largestChunk() / kSlotBytes)),
       last_chunk_(std::chrono::steady_clock::now()),
@@ -103,8 +103,8 @@ RankFigures Writer::figures() {
 
 bool Writer::awaitPosition(const std::uint64_t Writer::*place,
                            std::chrono::milliseconds deadline) {
-  // What this thread recorded lies before it, and so does all that others had
-  // committed.
+  // Everything that this thread recorded, and that others committed, is before
+  // this position.
   const std::uint64_t mine = ring_.claimed();
   std::unique_lock lock(mutex_);
   wanted_ = std::max(wanted_, mine);
@@ -174,20 +174,19 @@ void Writer::run() {
 Writer::Wake Writer::sleep() {
   std::unique_lock lock(mutex_);
   wake_.wait_for(lock, kPoll, [&] { return stopping_ || requested_; });
-  // A record that was claimed and not yet committed may be waited for longer
-  // than the request lasts.
+  // A record that was claimed but not yet committed may outlast the request.
   const bool asked = requested_ || wanted_ > in_file_;
   requested_ = false;
   return {stopping_, asked};
 }
 
 void Writer::drain() noexcept {
-  // Not for as long as there are records: who asked for a flush waits.
+  // Bounded: producers may keep adding records while a flush waits.
   const std::uint64_t end = ring_.readPosition() + ring_.unread();
   try {
     hangs_.setLimit(watch_ns_);
     while (ring_.readPosition() < end && ring_.read(record_)) {
-      // It may be half of what it was.
+      // The record may be damaged.
       if (ringIsLost()) return;
       builder_.add(record_);
       failures_.see(record_);
@@ -204,8 +203,8 @@ void Writer::drain() noexcept {
 }
 
 void Writer::drainToTheEnd() {
-  // Nobody begins a record any more; who is within one needs nanoseconds, or
-  // is a thread that no longer runs.
+  // No new record starts now. A producer inside one needs nanoseconds, or its
+  // thread no longer runs.
   const auto give_up = std::chrono::steady_clock::now() + kPoll;
   drain();
   while (ring_.unread() > 0 && std::chrono::steady_clock::now() < give_up) {
@@ -226,7 +225,7 @@ void Writer::reportFigures() noexcept {
     figures.lost_records += lost;
     const std::lock_guard lock(figures_mutex_);
     figures_ = std::move(figures);
-  } catch (const std::exception&) {  // no memory: they are older
+  } catch (const std::exception&) {  // no memory: the figures stay older
   }
 }
 
@@ -277,7 +276,7 @@ void Writer::nameCode(bool stopping) noexcept {
     auto named =
         stopping ? symbolizer_->finish(kLastNames) : symbolizer_->take();
     for (v1::Code& code : named) builder_.nameCode(std::move(code));
-  } catch (const std::exception&) {  // no memory, no thread: it stays nameless
+  } catch (const std::exception&) {  // no memory or thread: it stays unnamed
   }
 }
 
@@ -288,7 +287,8 @@ bool Writer::recordHangs(bool stopping, std::int64_t drained_ns) noexcept {
   if (limit_ns == 0 || paused) return false;
   watched_ns_ = drained_ns;
   try {
-    // What has ended since was not read, and does not hang.
+    // Ends after `drained_ns` were not read, so operations that ended since are
+    // not counted as hanging at that time.
     const std::vector<HangReport> found = hangs_.take(drained_ns);
     for (const HangReport& report : found) tell(report);
     return !found.empty();
@@ -305,7 +305,7 @@ void Writer::tell(const HangReport& report) {
 }
 
 void Writer::mark(const MarkRecord& mark) {
-  // What waits for the next chunk may fill the ring.
+  // Records that wait for the next chunk may fill the ring.
   if (ring_.used() >= ring_.capacity()) writeChunk(false);
   ring_.push(RecordKind::kMark, mark);
   drain();

@@ -1,4 +1,4 @@
-// How a writer closes chunks and gives them to the sinks.
+// The part of Writer that closes chunks and passes them to the sinks.
 
 #include <cerrno>
 #include <cstring>
@@ -15,8 +15,9 @@
 namespace traced {
 namespace {
 
-// Definitions that are repeated may need one more part, and what was deleted
-// for it is then said. A header that alone fills a part would go on for ever.
+// Repeated definitions may need one more part, and another chunk then reports
+// what was deleted for it. The limit stops a header that fills a whole part
+// from repeating without end.
 constexpr std::uint64_t kMaxPartsAtOnce = 4;
 
 }  // namespace
@@ -33,15 +34,16 @@ bool Writer::chunkIsLarge() const {
          ring_.readPosition() - chunk_start_ >= most_chunk_slots_;
 }
 
-// A new part defines all that may still be named, because those before it will
-// be deleted: what a killed process leaves in the ring is then understood. What
-// was deleted for it, its first chunk could not know: another one says so.
+// A new part repeats all definitions still in use, because earlier parts will
+// be deleted. Records that a killed process leaves in the ring thus stay
+// readable. The part's first chunk cannot know what was deleted for it, so a
+// further chunk reports that.
 bool Writer::writeChunk(bool closed) noexcept {
   const std::uint64_t parts = file_->partsBegun();
   int error = appendChunk(closed);
   if (file_->partsBegun() != parts) repeatDefinitions();
   while (hasMoreToSay(error, parts)) {
-    // What is left is more than fits into what is kept.
+    // The remaining definitions do not fit into the retained parts.
     if (file_->partsBegun() > parts + 1) builder_.repeatNoMore();
     const int again = appendChunk(closed);
     if (error == 0 || error == ENOENT) error = again;
@@ -74,14 +76,14 @@ int Writer::appendChunk(bool closed) noexcept {
   }
   if (error != 0) warnOnce(error);
   nextChunk(error == 0);
-  // Its definitions are still to be said.
+  // Its definitions are not in the file yet.
   if (error != 0 && fits) repeatDefinitions();
   return error;
 }
 
-// Returns the number of what the file said against it; 0: nothing.
+// Returns an errno value; 0 if the file accepted the chunk.
 int Writer::give(const std::string& chunk, std::uint64_t records) {
-  // The file comes last: a disk that hangs keeps the chunk from nobody else.
+  // The file is last, so a hanging disk delays no other sink.
   window_.append(chunk, records);
   reach(&Writer::in_window_, ring_.readPosition());
   if (sinks_) sinks_->append(chunk, records);

@@ -1,4 +1,4 @@
-// What a writer does when somebody asks for it from outside the process.
+// The part of Writer that executes requests from outside the process.
 
 #include <exception>
 #include <utility>
@@ -35,7 +35,7 @@ bool Writer::obey() noexcept {
     }
     drain();
     return true;
-  } catch (const std::exception&) {  // no memory: nobody is answered
+  } catch (const std::exception&) {  // no memory: the request gets no answer
     return true;
   }
 }

@@ -25,11 +25,11 @@ void cutTexts(v1::Context& facts) {
   facts.set_parent(cut(facts.parent()));
 }
 
-// Of the thread, where it has entered any.
+// The innermost context that the thread has entered, or null.
 constinit thread_local const Context* own = nullptr;
 
 std::atomic<std::uint64_t> next_entry{1};
-// Once the first context was entered: before, nobody was given one.
+// Set when the first context is entered. Before that, no thread was given one.
 std::atomic<ContextCarrier*> carrier{nullptr};
 std::atomic<ContextCarrier*> carrier_in_use{nullptr};
 std::atomic<ContextOverlay*> overlay{nullptr};
@@ -39,7 +39,7 @@ const ContextRef* givenContext() noexcept {
   return in_use ? in_use->given() : nullptr;
 }
 
-// What the thread has entered and not left, on top of what it was given.
+// The contexts that a thread has entered and not left, on top of the given one.
 class EnteredContexts {
  public:
   ~EnteredContexts() {
@@ -74,7 +74,7 @@ class EnteredContexts {
   }
 
  private:
-  // One sentence per process; what was recorded stands.
+  // Warns once per process. The recorded operations keep the annotation.
   void sayWhatIsOpen() const noexcept {
     static std::atomic<bool> said{false};
     for (const Entry& entry : entries_) {

@@ -7,8 +7,8 @@
 namespace traced {
 namespace {
 
-// The logs of all threads, also of some that have ended: their backward may
-// still come.
+// The logs of all running threads and of some that have ended, because a
+// backward may still need them.
 class ModuleLogs {
  public:
   static ModuleLogs& ofProcess() {
@@ -62,7 +62,7 @@ void ModuleLog::note(std::uint64_t next_node, std::uint32_t module) {
     Entry& last = entry(count - 1);
     const auto noted = last.module.load(std::memory_order_relaxed);
     if (noted == module) return;
-    // No node was made since.
+    // No node was created since.
     if (last.first_node.load(std::memory_order_relaxed) == next_node) {
       last.module.store(module, std::memory_order_relaxed);
       return;
@@ -72,7 +72,8 @@ void ModuleLog::note(std::uint64_t next_node, std::uint32_t module) {
   if (!block.load(std::memory_order_relaxed)) {
     block.store(new Block, std::memory_order_release);
   }
-  // Release: whoever sees the new content sees that it is the turn of the old.
+  // Release: a reader that sees the new values also sees the count that marks
+  // the old entry as overwritten.
   Entry& next = entry(count);
   next.first_node.store(next_node, std::memory_order_release);
   next.module.store(module, std::memory_order_release);
@@ -81,10 +82,10 @@ void ModuleLog::note(std::uint64_t next_node, std::uint32_t module) {
 
 std::optional<std::uint32_t> ModuleLog::at(std::uint64_t node) const noexcept {
   const std::uint64_t count = count_.load(std::memory_order_acquire);
-  // The oldest may be being replaced.
+  // The oldest entry may be in the middle of being overwritten.
   const std::uint64_t oldest = count < kEntries ? 0 : count - kEntries + 1;
   std::uint64_t begin = oldest, end = count;
-  while (begin < end) {  // for the first that begins behind the node
+  while (begin < end) {  // finds the first entry after the node
     const std::uint64_t middle = begin + (end - begin) / 2;
     const bool is_behind =
         entry(middle).first_node.load(std::memory_order_acquire) > node;
@@ -93,7 +94,8 @@ std::optional<std::uint32_t> ModuleLog::at(std::uint64_t node) const noexcept {
   if (begin == oldest) return std::nullopt;
   const auto module = entry(begin - 1).module.load(std::memory_order_acquire);
   const std::uint64_t now = count_.load(std::memory_order_relaxed);
-  if (now >= begin - 1 + kEntries) return std::nullopt;  // it was replaced
+  // overwritten meanwhile
+  if (now >= begin - 1 + kEntries) return std::nullopt;
   return module;
 }
 
@@ -103,7 +105,7 @@ ModuleLog& moduleLogOfThread(std::uint64_t thread_id) {
 }
 
 const ModuleLog* findModuleLog(std::uint64_t thread_id) noexcept {
-  // A backward asks for the same one again and again.
+  // Cached, because a backward asks for the same log many times.
   thread_local struct {
     std::uint64_t id = 0;
     std::shared_ptr<const ModuleLog> log;

@@ -33,15 +33,15 @@ bool fill(void* library, CudaRuntime& cuda) {
 }  // namespace
 
 std::optional<CudaRuntime> CudaRuntime::usedBy(const char* name) noexcept {
-  // Only if it is loaded already; never unloaded again. What is looked up there
-  // is found in the libraries that it was linked to, and in no others.
+  // Only if it is already loaded. The handle is never closed. Symbols are found
+  // in the libraries that it links, and in no others.
   void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   CudaRuntime cuda{};
   if (library && fill(library, cuda)) return cuda;
   return std::nullopt;
 }
 
-// An error that our call left is taken away; another one was there before.
+// Clears the error that this call left. A different one existed before.
 bool CudaEvents::succeeded(CudaRuntime::Error error) noexcept {
   if (error == CudaRuntime::kSuccess) return true;
   if (cuda_.peekAtLastError() == error) cuda_.getLastError();
@@ -57,7 +57,7 @@ DeviceEvents::Capture CudaEvents::capture(Stream stream) noexcept {
                                 nullptr, nullptr)
           : cuda_.captureInfo12(stream, &status, &graph, nullptr, nullptr,
                                 nullptr);
-  // The legacy stream cannot be asked while others are being captured.
+  // The legacy stream cannot be queried while another stream is captured.
   if (!succeeded(error)) return {Capture::Status::kUnknown, 0};
   if (status == 0) return {};
   return status == CudaRuntime::kCaptureActive
@@ -70,8 +70,8 @@ bool CudaEvents::record(Event event, Stream stream) noexcept {
 }
 
 bool CudaEvents::enterThread() noexcept {
-  // First the device: a new thread is on device 0, and to set even the mode
-  // there may make a context on it, of some hundred MB for each rank.
+  // Sets the device first. A new thread is on device 0, and even setting the
+  // mode there may create a context, which takes hundreds of MB per rank.
   int mode = CudaRuntime::kCaptureModeRelaxed;
   return succeeded(cuda_.setDevice(device_)) &&
          succeeded(cuda_.exchangeCaptureMode(&mode));

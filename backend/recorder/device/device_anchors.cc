@@ -11,15 +11,16 @@ bool DeviceAnchors::make() noexcept {
   return own_stream_ && anchor_ && next_anchor_;
 }
 
-// Before the first span, so that there is something to interpolate from, and
-// behind what was measured.
+// Anchors are needed before the first span, to interpolate from, and after each
+// measurement.
 bool DeviceAnchors::isDue(bool measured) const noexcept {
   const std::int64_t age_ns = clock_() - anchored_ns_;
   if (!device_clock_.last() || age_ns >= kMaxAge) return true;
   return measured && age_ns >= kInterval;
 }
 
-// A device that is broken fails every question; one event may be refused.
+// A broken device fails every query. A single failed query may be one refused
+// event.
 bool DeviceAnchors::answers() noexcept {
   return events_.query(anchor_) != DeviceEvents::State::kFailed;
 }
@@ -49,7 +50,7 @@ bool DeviceAnchors::take() noexcept {
   return !failed_;
 }
 
-// One that has been under way since an earlier look is only looked at.
+// Queries a pending anchor without spinning.
 void DeviceAnchors::goOn() noexcept {
   if (await(0)) {
     close(clock_());
@@ -61,7 +62,8 @@ void DeviceAnchors::goOn() noexcept {
 bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
   const std::int64_t until_ns = clock_() + spin_ns;
   for (;;) {
-    // It asks once more when the time is up: a pause may have taken all of it.
+    // Queries once more after the deadline, because a pause may have used up
+    // all the time.
     const bool is_last = clock_() >= until_ns;
     const DeviceEvents::State state = events_.query(next_anchor_);
     if (state == DeviceEvents::State::kReached) return true;
@@ -74,7 +76,7 @@ bool DeviceAnchors::await(std::int64_t spin_ns) noexcept {
   }
 }
 
-// The device came by somewhere between the two readings of the host's clock.
+// The device reached the event between the two readings of the host's clock.
 void DeviceAnchors::close(std::int64_t reached_ns) noexcept {
   const std::int64_t began_ns = *std::exchange(anchor_began_ns_, std::nullopt);
   queue_is_full_ = !anchorAt(next_anchor_, began_ns, reached_ns, kMaxError);

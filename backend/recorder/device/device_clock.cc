@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Whether both clocks counted about the same between two anchors.
+// Returns whether both clocks advanced equally between two anchors.
 bool agree(const DeviceAnchor& a, const DeviceAnchor& b) {
   const std::int64_t device_ns = b.device_ns - a.device_ns;
   const std::int64_t apart_ns = (b.host_ns - a.host_ns) - device_ns;
@@ -56,8 +56,8 @@ auto DeviceClock::between(std::int64_t device_ns) const noexcept
       static_cast<double>(last_->device_ns - before_->device_ns);
   const double rate =
       static_cast<double>(last_->host_ns - before_->host_ns) / device_span;
-  // Between the anchors off by no more than the worse of them; beyond the last
-  // their errors tilt the line.
+  // Between the anchors the error is at most the larger of theirs. Beyond the
+  // last one, their errors tilt the line.
   const double beyond =
       since_ns > 0 ? static_cast<double>(since_ns) / device_span : 0;
   const double anchors_ns =

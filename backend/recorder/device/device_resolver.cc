@@ -73,7 +73,7 @@ void DeviceResolver::queryPending() noexcept {
       case EventState::kRefused:
         giveUp(*span, Untimed::Reason::kRefused);
         return false;
-      case EventState::kNone:  // the device failed before
+      case EventState::kNone:  // the device failed earlier
       case EventState::kPending:
         break;
     }
@@ -106,9 +106,9 @@ void DeviceResolver::reached(DeviceSpan& span) noexcept {
   }
 }
 
-// Of a stream that stands still only the oldest span is kept, so that other
-// streams are measured: when that one ends the others have little to tell.
-// Those behind the oldest have not been looked at.
+// Drops all but the oldest span of each stuck stream, so that other streams can
+// be measured. The spans behind it were not queried and would provide little
+// once it ends.
 void DeviceResolver::makeRoom() noexcept {
   const std::int64_t now_ns = clock_();
   blocked_.clear();
@@ -134,7 +134,7 @@ bool DeviceResolver::wantsAnchor() const noexcept {
          anchors_.isDue(!reached_.empty() || !measured_.empty());
 }
 
-// The device came to the span's end between two looks at it.
+// The device reached the span's end between two queries.
 bool DeviceResolver::resolveAlone(DeviceSpan& span,
                                   std::int64_t reached_ns) noexcept {
   if (!anchors_.isQueueFull() || span.pending_ns == 0) return false;
@@ -144,7 +144,7 @@ bool DeviceResolver::resolveAlone(DeviceSpan& span,
   return true;
 }
 
-// Once: what it is asked for again takes CUDA's lock again.
+// Measures each span once, because every query takes CUDA's lock.
 bool DeviceResolver::measure(const DeviceSpan& span) noexcept {
   if (measured_.size() == kMaxMeasured) return false;
   const auto end = anchors_.instantOf(span.last);
@@ -154,7 +154,7 @@ bool DeviceResolver::measure(const DeviceSpan& span) noexcept {
   return true;
 }
 
-// Of what was reached before there was an anchor to measure from.
+// Measures spans that were reached before an anchor was available.
 void DeviceResolver::measureReached() noexcept {
   const auto stays = [this](DeviceSpan* span) {
     if (!measure(*span)) {
@@ -168,7 +168,7 @@ void DeviceResolver::measureReached() noexcept {
                  reached_.end());
 }
 
-// A stall needs no clock.
+// The stall of a wait needs no clock.
 void DeviceResolver::giveUpClock(const DeviceSpan& span) noexcept {
   untimed_.add(Untimed::Reason::kNoClock);
   if (span.is_wait) recordStall(span.wait, lastedPlus1(span));
@@ -245,7 +245,7 @@ void DeviceResolver::recordUntimed(bool now) noexcept {
   reported_untimed_ns_ = now_ns;
   try {
     sink_.untimed(total, untimed_.words().c_str());
-  } catch (...) {  // no memory for the words
+  } catch (...) {  // no memory for the text
     sink_.untimed(total, "");
   }
 }
@@ -254,7 +254,7 @@ void DeviceResolver::finish(bool ask) noexcept {
   takeSubmitted();
   if (ask && !failed_) queryPending();
   if (ask && !failed_ && !(reached_.empty() && measured_.empty())) {
-    // There is no later look: a reading that has taken long is begun anew.
+    // No later poll follows, so a slow reading is restarted.
     anchors_.forget();
     failed_ = !anchors_.take();
   }

@@ -27,7 +27,7 @@ DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
   stopped_ = mode_ == DeviceTimeMode::kOff;
   if (stopped_) return;
   {
-    const SignalsBlocked blocked;  // no signal of the job's reaches the thread
+    const SignalsBlocked blocked;  // the job's signals never reach the thread
     thread_ = std::thread([this] { run(); });
   }
   std::unique_lock lock(mutex_);
@@ -109,8 +109,8 @@ bool DeviceTimes::stop(std::chrono::milliseconds deadline) noexcept {
   return changed_.wait_for(lock, deadline, [this] { return stopped_; });
 }
 
-// One look at the device, unless it is to be left alone. True while something
-// is under way.
+// Polls the device once, unless a capture was seen recently. Returns true while
+// spans are pending.
 bool DeviceTimes::step() noexcept {
   if (nowNs() < quiet_until_ns_.load(std::memory_order_relaxed)) {
     resolver_.hold();

@@ -50,7 +50,7 @@ std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns) {
        inSeconds(figures.exposed_wait_ns)},
       {"traced_rank_waits_unknown_total", figures.waits_unknown},
       {"traced_rank_lost_records_total", figures.lost_records}};
-  // A record that was lost may have been of a wait.
+  // A lost record may have been a wait.
   if (figures.lost_records == 0 && figures.unseen_wait_is_bounded) {
     metrics.push_back(
         {"traced_rank_exposed_wait_at_most_seconds_total",

@@ -126,7 +126,7 @@ void OperationSums::addTimes(FollowedOperation& op) {
   figures_.exposed_wait_ns += op.exposedNs().value_or(0);
 }
 
-// Once for each operation: when nobody follows it any longer.
+// Called once per operation, when it is dropped.
 void OperationSums::addUnseenWait(const FollowedOperation& op) {
   if (op.shownBy() == EndShownBy::kNothing || !op.mayHaveUnseenWait()) return;
   ++figures_.waits_unknown;
@@ -153,7 +153,7 @@ bool OperationSums::settle(FollowedOperation& op, std::int64_t now_ns) {
   return state != InFlight::kYes;
 }
 
-// Nobody follows it any longer.
+// Adds what is known of an operation that will be dropped.
 void OperationSums::leave(FollowedOperation& op) {
   count(op);
   addTimes(op);
@@ -170,8 +170,8 @@ void OperationSums::makeSlow(const FollowedOperation& op) {
   if (near_ > 0) --near_;
 }
 
-// Many at a time. Keeps the first ones that are in flight, as a hang begins
-// with them.
+// Frees many entries at a time. Keeps the first ones in flight, because a hang
+// starts with them.
 void OperationSums::makeRoom() {
   constexpr std::size_t kPart = kMaxSlow / 4;
   const auto oldest_end = slow_.begin() + kPart;

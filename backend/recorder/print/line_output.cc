@@ -19,7 +19,8 @@
 
 namespace traced {
 
-// Shared with the thread: it may be stuck in a write when all else is gone.
+// Shared with the thread, which may be blocked in a write after the owner was
+// destroyed.
 struct LineOutput::State {
   explicit State(int descriptor) : fd(descriptor) {}
 
@@ -31,7 +32,7 @@ struct LineOutput::State {
   // Guarded by mutex.
   std::string waiting;      // whole lines
   std::string under_way;    // written by the thread without the lock
-  std::uint64_t lines = 0;  // of both
+  std::uint64_t lines = 0;  // in both
   bool finishing = false;
 
   void run();
@@ -47,13 +48,14 @@ std::uint64_t linesIn(std::string_view text) {
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// As many whole lines as are written in one piece.
+// Returns the size of the largest prefix of whole lines that one write takes
+// atomically.
 std::size_t batchOf(std::string_view lines) {
   if (lines.size() <= LineOutput::kMaxLineBytes) return lines.size();
   return lines.substr(0, LineOutput::kMaxLineBytes).rfind('\n') + 1;
 }
 
-// What a descriptor holds that nobody has read yet, and how much it can hold.
+// Unread bytes in a pipe or socket, and its capacity.
 struct Filling {
   int unread = 0;
   int capacity = 0;
@@ -73,8 +75,9 @@ std::optional<Filling> fillingOf(int fd) {
   return std::nullopt;
 }
 
-// The job writes there, too, and waits when it is full: where nobody reads,
-// most of it is left to the job.
+// Returns whether to write now. The job writes to the same descriptor and
+// blocks when it is full. If the reader is slow, three quarters of the capacity
+// stay free for the job.
 bool hasRoom(int fd, std::size_t bytes) {
   pollfd place{fd, POLLOUT, 0};
   const bool is_gone =
@@ -96,11 +99,11 @@ void LineOutput::State::run() {
     nextBatch();
     const std::uint64_t batch = linesIn(under_way);
     awaitRoom(lock);
-    if (lines == 0) return;  // given up, and counted
+    if (lines == 0) return;  // abandoned, and already counted
     lock.unlock();
     const bool written = writeAll(under_way);
     lock.lock();
-    if (lines == 0) {  // given up meanwhile, and counted
+    if (lines == 0) {  // abandoned meanwhile, and already counted
       if (written) dropped -= batch;
       return;
     }
@@ -126,8 +129,8 @@ void LineOutput::State::awaitRoom(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// Somebody may have made the descriptor one that does not wait; it is then
-// waited for here, in turns.
+// Waits for room if another process made the descriptor non-blocking. Returns
+// false if the descriptor is unusable.
 bool LineOutput::State::mayTakeMore() const {
   constexpr int kTurnMs = 1000;
   pollfd place{fd, POLLOUT, 0};
@@ -143,7 +146,7 @@ bool LineOutput::State::writeAll(std::string_view bytes) const {
     } else if (errno == EAGAIN) {
       if (!mayTakeMore()) return false;
     } else if (errno != EINTR) {
-      return false;  // its reader has gone
+      return false;  // its reader is gone
     }
   }
   return true;
@@ -151,7 +154,7 @@ bool LineOutput::State::writeAll(std::string_view bytes) const {
 
 LineOutput::LineOutput(int descriptor)
     : state_(std::make_shared<State>(descriptor)) {
-  // Among them SIGPIPE.
+  // Includes SIGPIPE.
   const SignalsBlocked blocked;
   state_->waiting.reserve(kMaxBytes);
   state_->under_way.reserve(kMaxLineBytes);
@@ -168,7 +171,7 @@ void LineOutput::put(const std::string& line) noexcept {
     ++state_->dropped;
     return;
   }
-  state_->waiting += line;  // there is room
+  state_->waiting += line;  // never allocates: capacity was reserved
   state_->waiting += '\n';
   ++state_->lines;
   state_->changed.notify_all();

@@ -19,12 +19,12 @@ namespace {
 
 using LineJson = nlohmann::ordered_json;
 
-// Behind the head come numbers, the time and the correlation id.
+// Room for what follows the head: numbers, the time and the correlation id.
 constexpr std::size_t kMaxTail = 640;
 constexpr std::size_t kMaxHead = LineOutput::kMaxLineBytes - kMaxTail;
 constexpr std::size_t kMaxSource = 256;
 constexpr std::size_t kMaxMembers = 1024;
-// The clocks are read again for operations that were issued so much later.
+// Maximum age of the clock readings.
 constexpr std::int64_t kClockIntervalNs = 1'000'000'000;
 
 std::string textOf(const LineJson& json) {
@@ -61,7 +61,7 @@ void addSizes(LineJson& json, const v1::Call& call, const v1::Group& group) {
   if (others) json["message_size_for_others"] = *others;
 }
 
-// What a line has no room for goes, the longest first.
+// Drops the longest fields first if the head has no room for them.
 std::string headOf(LineJson json) {
   std::string text = textOf(json);
   for (const char* field : {"group_ranks", "labels", "group"}) {
@@ -85,7 +85,7 @@ OperationLines::OperationLines(PrintMode mode, const ChunkBuilder& known,
       clocks_(readClocks()) {}
 
 std::string OperationLines::lineOf(const Ring::Record& record) {
-  // A group may have got another name.
+  // A redefinition may change the group's name.
   if (record.kind == RecordKind::kDefineGroup) calls_.clear();
   if (record.kind != RecordKind::kIssue) return "";
   const auto issue = record.as<IssueRecord>();
@@ -184,7 +184,7 @@ OperationLines::KnownCall OperationLines::describe(
   return known;
 }
 
-// By the wall clock of this host.
+// Returns the wall-clock time in UTC.
 std::string OperationLines::timeText(std::int64_t monotonic_ns) {
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
   if (monotonic_ns - clocks_.monotonic_ns > kClockIntervalNs) {

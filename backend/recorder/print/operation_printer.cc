@@ -9,12 +9,12 @@
 namespace traced {
 namespace {
 
-// The job is about to end, and somebody who reads its output gets so long.
+// The job is exiting. A reader of its output gets this much time.
 constexpr std::chrono::milliseconds kLastLines{300};
-// Of a file's name its end is printed.
+// Only the end of a long file name is printed.
 constexpr std::size_t kMaxFileBytes = 200;
 
-// "train.py:12", where TRACED_STACKS has it recorded.
+// Returns "train.py:12", or "" if TRACED_STACKS recorded no call site.
 std::string sourceLineOf(const v1::Stack* stack) {
   const int site = stack ? static_cast<int>(stack->site()) - 1 : -1;
   if (site < 0 || site >= stack->frame_size()) return "";

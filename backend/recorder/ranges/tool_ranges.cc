@@ -40,7 +40,8 @@ constexpr NvtxRanges::Schema kPayloadSchema = {NvtxRanges::kFieldMask,
                                                0,
                                                nullptr};
 
-// In torch's wheels NVTX lies beside CUDA's runtime, where nobody searches.
+// Returns the path of NVTX beside CUDA's runtime: torch's wheels put it there,
+// outside the search path.
 std::string besideCuda(const char* name) {
   for (const char* cuda : {"libcudart.so.13", "libcudart.so.12"}) {
     void* library = dlopen(cuda, RTLD_LAZY | RTLD_NOLOAD);

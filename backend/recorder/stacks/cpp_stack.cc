@@ -16,21 +16,21 @@
 namespace traced {
 namespace {
 
-// Stacks that a thread remembers; a newcomer takes the place of another.
+// Number of cached stacks per thread. A new one replaces another.
 constexpr std::size_t kRemembered = 32;
 
 std::atomic<std::uint64_t> unload_count{0};
 
-// What is read may lie between a function's variables, where AddressSanitizer
-// sees nothing that anybody should read.
+// Reads may hit the red zones between variables, which AddressSanitizer would
+// report.
 #define TRACED_READS_STACK [[gnu::no_sanitize_address]]
 
-// A stack, and the words of memory from which it was unwound.
+// A stack and the memory words from which it was unwound.
 class FoundStack {
  public:
-  // Whether the thread, now at this frame, has this very stack. What is read is
-  // what the unwinder would read, from the innermost on: each return address
-  // and each saved frame pointer says where the next lie.
+  // Returns whether the thread, now at `frame`, has exactly this stack. Reads
+  // what the unwinder would read, from the innermost frame outwards: each
+  // return address and saved frame pointer locates the next.
   TRACED_READS_STACK bool isAt(std::uintptr_t frame) const noexcept {
     if (frame_ != frame) return false;
     for (std::size_t i = 0; i < words_count_; ++i) {
@@ -46,7 +46,7 @@ class FoundStack {
     frame_ = inside_ = frame_pointer_ = frame;
     can_be_read_ = kIsKnownProcessor;
     _Unwind_Backtrace(&addFrame, this);
-    if (!can_be_read_) frame_ = 0;  // unwound anew each time
+    if (!can_be_read_) frame_ = 0;  // unwound again each time
     stack_.hash = DefinitionCache::hashOf(
         stack_.addresses.data(), stack_.count * sizeof stack_.addresses[0]);
   }
@@ -60,7 +60,7 @@ class FoundStack {
   static constexpr bool kIsKnownProcessor = false;
 #endif
   static constexpr int kFramePointer = 6;  // its DWARF number on x86-64
-  // Below the return address functions save at most so many registers.
+  // Maximum number of registers that a function saves below its return address.
   static constexpr std::uintptr_t kSavedRegisters = 6;
 
   using Word = const volatile std::uintptr_t;
@@ -73,9 +73,10 @@ class FoundStack {
   }
 
   _Unwind_Reason_Code add(_Unwind_Context& context) noexcept {
-    // The stack pointer that the frame has after its call.
+    // The stack pointer of the frame after its call (CFA).
     const std::uintptr_t at = _Unwind_GetCFA(&context);
-    if (at <= frame_) return _URC_NO_REASON;  // the unwinder's own callers
+    // frames of this function and the unwinder
+    if (at <= frame_) return _URC_NO_REASON;
     const std::uintptr_t address = _Unwind_GetIP(&context);
     if (address == 0) return _URC_END_OF_STACK;
     if (stack_.count == CppStack::kMaxFrames) {
@@ -99,8 +100,8 @@ class FoundStack {
     return *place == address;
   }
 
-  // Where the function that the frame called has saved the frame pointer, from
-  // which the place of its caller may be reckoned; it need not have.
+  // Finds where the called function saved the frame pointer, from which the
+  // caller's frame may be computed. A function need not save it.
   TRACED_READS_STACK bool addFramePointer(std::uintptr_t at,
                                           std::uintptr_t value) noexcept {
     const bool was_saved = value != std::exchange(frame_pointer_, value);
@@ -122,13 +123,13 @@ class FoundStack {
   } words_[2 * CppStack::kMaxFrames];
   std::size_t words_count_ = 0;
 
-  // While it is unwound: of the frame that was added last.
+  // During unwinding: values of the frame added last.
   std::uintptr_t inside_ = 0;
   std::uintptr_t frame_pointer_ = 0;
   bool can_be_read_ = false;
 };
 
-// Of one thread; made when it asks for the first time.
+// A thread's cache, allocated at first use.
 struct Memory {
   FoundStack& at(std::uintptr_t frame) noexcept {
     return stacks[DefinitionCache::hashOf(&frame, sizeof frame) % kRemembered];

@@ -17,7 +17,7 @@
 namespace traced {
 namespace {
 
-// Held while a thread of ours reads the list, and while the process forks.
+// Held while a recorder thread reads the list and while the process forks.
 std::mutex reading;
 
 void beginFork() { reading.lock(); }
@@ -37,7 +37,7 @@ namespace {
 constexpr std::size_t kMaxPathBytes = 512;
 constexpr std::size_t kMaxBuildIdBytes = 64;
 
-// The lowest and the highest address of a binary.
+// The address range of a binary.
 struct Range {
   std::uintptr_t begin = UINTPTR_MAX;
   std::uintptr_t end = 0;
@@ -60,7 +60,8 @@ Range rangeOf(const dl_phdr_info& info) {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }
 
-// Among the notes of one segment.
+// Finds the build id in one note segment. Bounds every length, because the file
+// may be damaged.
 std::span<const std::uint8_t> buildIdIn(std::span<const std::uint8_t> notes) {
   ElfW(Nhdr) note;
   while (notes.size() >= sizeof note) {
@@ -92,7 +93,7 @@ std::span<const std::uint8_t> buildIdOf(const dl_phdr_info& info) {
   return {};
 }
 
-// Called under the loader's lock: nothing is allocated.
+// Called under the loader's lock, so it must not allocate.
 int findIn(dl_phdr_info* info, std::size_t, void* all) {
   const Range range = rangeOf(*info);
   bool any = false;
@@ -145,7 +146,7 @@ v1::Code describeCode(const LoadedCode& code) {
 }
 
 const std::string& programPath() {
-  // Never destroyed: threads that outlive main() read it.
+  // Never destroyed, because threads that outlive main() read it.
   static const auto* const path = [] {
     std::error_code error;
     return new std::string(

@@ -32,7 +32,7 @@ std::string readableName(std::string_view symbol) {
 
 namespace {
 
-// A library that is loaded, and stays so meanwhile.
+// Keeps a loaded library loaded.
 class Library {
  public:
   explicit Library(const std::string& path)
@@ -65,7 +65,7 @@ class Dladdr final : public SymbolReader {
       if (!map || given_up) return;
       const std::uintptr_t address = map->l_addr + call->offset();
       const std::uintptr_t returns_to[] = {address + 1};
-      // Another build of it may have taken its place.
+      // Another build may have replaced the file.
       const LoadedCode found = findLoadedCode(returns_to).front();
       if (describeCode(found).id() != call->id()) continue;
       Dl_info info;

@@ -13,7 +13,8 @@
 
 namespace traced {
 
-// Shared with the thread: it may still look something up when all else is gone.
+// Shared with the thread, which may be in a lookup after the owner was
+// destroyed.
 struct Symbolizer::State {
   explicit State(std::unique_ptr<SymbolReader> its) : reader(std::move(its)) {}
 
@@ -61,7 +62,7 @@ void Symbolizer::State::nameAll(std::vector<v1::Code> batch) noexcept {
       nameOfOneBinary({at, end});
       at = end;
     }
-  } catch (const std::exception&) {  // what is not named stays so
+  } catch (const std::exception&) {  // the rest keeps no name
   }
 }
 
@@ -83,7 +84,7 @@ Symbolizer::~Symbolizer() {
 }
 
 void Symbolizer::ask(v1::Code code) {
-  // Nobody names what no binary holds.
+  // Code outside of any binary cannot be named.
   if (code.binary().empty()) return;
   const std::lock_guard lock(state_->mutex);
   state_->asked.push_back(std::move(code));
