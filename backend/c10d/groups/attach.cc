@@ -18,7 +18,8 @@ namespace traced {
 namespace {
 
 constexpr const char* kOfTorch = "c10d::";
-// What torch has for classes of Python's, and around any with its checks.
+// torch's class for backends written in Python, and its wrapper that checks
+// calls.
 constexpr const char* kOfPython = "c10d::PyBackend";
 constexpr const char* kChecks = "c10d::ProcessGroupWrapper";
 
@@ -35,7 +36,7 @@ std::string backendName(const c10d::Backend& backend,
   try {
     std::string name = backend.getBackendName();
     if (!name.empty()) return name;
-  } catch (...) {  // c10d's own throws where a class does not say.
+  } catch (...) {  // c10d's default throws if a class has no name
   }
   return known_as;
 }
@@ -57,14 +58,15 @@ namespace {
 using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 using Members = std::vector<std::uint32_t>;
 
-// Names the protected table of a group that c10d made.
+// Gives access to the protected device table of a group.
 struct Tables : c10d::ProcessGroup {
   static auto& byDevice(c10d::ProcessGroup& group) {
     return group.*(&Tables::deviceTypeToBackend_);
   }
 };
 
-// The devices in a fixed order: the first names the leg, on every rank.
+// Returns the backends in a fixed order of devices, because the first device
+// names the leg on every rank.
 std::map<c10::DeviceType, BackendPtr> sortedByDevice(
     c10d::ProcessGroup& group) {
   const auto& table = Tables::byDevice(group);
@@ -85,7 +87,8 @@ GroupInfo describeGroup(const c10d::ProcessGroup& group,
   return info;
 }
 
-// Gloo's operations on CUDA tensors are the business of its own threads.
+// Returns nullptr for Gloo, because its own threads execute operations on CUDA
+// tensors.
 TracedBackend::MakeEvents eventsOf(const GroupInfo& info,
                                    c10::DeviceType device) {
   const bool on_streams =
@@ -135,7 +138,7 @@ int attach(c10d::ProcessGroup& group, Recorder& recorder,
 
 void forEachTraced(c10d::ProcessGroup& group,
                    const std::function<void(TracedBackend&)>& visit) {
-  std::set<TracedBackend*> visited;  // one may serve several devices
+  std::set<TracedBackend*> visited;  // a backend may serve several devices
   for (const auto& [device, backend] : sortedByDevice(group)) {
     auto* traced = dynamic_cast<TracedBackend*>(backend.get());
     if (traced && visited.insert(traced).second) visit(*traced);

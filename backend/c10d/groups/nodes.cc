@@ -10,13 +10,14 @@
 namespace traced {
 namespace {
 
-// No key of the job's begins like that.
+// Returns the tracer's part of the store. No key of the job starts with its
+// prefix.
 c10::intrusive_ptr<c10d::Store> ours(const NodeStore& nodes) {
   return c10::make_intrusive<c10d::PrefixStore>(
       "traced/nodes/" + std::to_string(nodes.job), nodes.store);
 }
 
-// Keys that are there stay there: after the check no get waits.
+// Keys are never removed, so get() does not block after check() succeeded.
 NodeMap::Lookup lookupIn(const NodeStore& nodes) {
   return [&nodes](const NodeMap::Ranks& ranks)
              -> std::optional<std::vector<std::string>> {
@@ -46,7 +47,7 @@ void publishNode(const NodeStore& nodes, std::uint32_t rank,
   try {
     ours(nodes)->set(std::to_string(rank),
                      std::vector<std::uint8_t>(node.begin(), node.end()));
-  } catch (...) {  // nobody knows it then, and all is recorded
+  } catch (...) {  // unpublished: its groups are all recorded
   }
 }
 
@@ -55,7 +56,7 @@ void decideScope(c10d::ProcessGroup& group, const NodeStore& nodes) noexcept {
     forEachTraced(group, [&](TracedBackend& backend) {
       backend.decideScope(nodes.job, lookupIn(nodes));
     });
-  } catch (...) {  // no memory: all is recorded
+  } catch (...) {  // no memory: everything is recorded
   }
 }
 

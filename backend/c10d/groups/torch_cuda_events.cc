@@ -9,14 +9,15 @@ namespace {
 
 using Guard = c10::impl::VirtualGuardImpl;
 
-// torch's streams and events are made by the runtime that this one uses.
+// torch's streams and events belong to the CUDA runtime that this library uses.
 constexpr const char* kTorchCuda = "libc10_cuda.so";
 
-// While it lives the device is the calling thread's current one. Some calls of
-// CUDA make a context on the current device, of some hundred MB, whatever
-// stream they are about: a thread that never chose a device is on the first,
-// which is another rank's. And the handle of a default stream is the same on
-// every device, and means the current one's.
+// OnDevice makes a device the calling thread's current one while it exists.
+//
+// Some CUDA calls create a context on the current device, whatever stream they
+// are about. A context takes hundreds of MB. A thread that never chose a device
+// is on the first, which belongs to another rank. Also, a default stream has
+// the same handle on every device and means the current device's.
 class OnDevice {
  public:
   OnDevice(const Guard& guard, c10::Device here)
@@ -41,7 +42,8 @@ class TorchCudaEvents : public CudaEvents {
       : CudaEvents(cuda, device),
         here_(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)) {}
 
-  // torch's table of what a device type can do spares us its CUDA libraries.
+  // Uses torch's device guard table, so that this library need not link torch's
+  // CUDA libraries.
   std::optional<Stream> currentStream() noexcept override {
     try {
       return guard_.getStreamNativeHandle(guard_.getStream(here_));

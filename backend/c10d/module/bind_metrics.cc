@@ -39,7 +39,7 @@ namespace plane = c10d::control_plane;
 
 using FiguresText = std::string (*)(const RankFigures&, std::int64_t now_ns);
 
-// An empty object where nothing is recorded.
+// Responds with an empty object if nothing is recorded.
 void answerWith(FiguresText textOf, plane::Response& response) {
   Recorder* const recorder = Recorder::current();
   std::string text = recorder ? textOf(recorder->figures(), nowNs()) : "{}";
@@ -60,7 +60,8 @@ void registerHandlers() noexcept {
   try {
     registerOne("traced_metrics", &metricsJson);
     registerOne("traced_in_flight", &inFlightJson);
-  } catch (const std::exception&) {  // the names are another's: he answers
+    // other code registered these names: its handlers stay
+  } catch (const std::exception&) {
   }
 }
 

@@ -22,8 +22,8 @@ namespace {
 
 using at::impl::ThreadLocalPythonObjects;
 
-// PyTorch takes these along, by shared pointer. It holds no Python object, so
-// that the GIL is not needed to let go of it.
+// PyTorch propagates these to other threads by shared pointer. It holds no
+// Python object, so it can be released without the GIL.
 struct Given : c10::SafePyObject {
   explicit Given(ContextRef given)
       : SafePyObject(nullptr, nullptr), context(std::move(given)) {}
@@ -38,7 +38,7 @@ const std::string& key() {
 class TorchContextCarrier final : public ContextCarrier {
  public:
   void give(const ContextRef& context) override {
-    // Not all versions of torch can erase one.
+    // Some versions of torch cannot erase a key.
     static const auto kNothing = std::make_shared<Given>(nullptr);
     ThreadLocalPythonObjects::set(
         key(), context ? std::make_shared<Given>(context) : kNothing);
@@ -51,8 +51,9 @@ class TorchContextCarrier final : public ContextCarrier {
   }
 };
 
-// Has contexts in the threads that PyTorch lets work for another one, of the
-// autograd engine and of TorchScript's fork, from the next that is entered.
+// Propagates contexts to threads that work for another one in PyTorch:
+// autograd's and those of TorchScript's fork. Takes effect with the next
+// context that is entered.
 void carryContexts() {
   static TorchContextCarrier carrier;
   setContextCarrier(carrier);
@@ -132,7 +133,7 @@ void bindModules(py::module_& module) {
 
 namespace {
 
-// What file names begin with, and whether that is an installed package.
+// Prefixes of file names, and whether each is an installed package.
 using Folders = std::vector<std::tuple<std::string, bool>>;
 
 bool recordStacksOf(const std::string& mode, bool cpp, const Folders& named) {
@@ -149,7 +150,7 @@ bool recordStacksOf(const std::string& mode, bool cpp, const Folders& named) {
 
 using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
 
-// Without the GIL, as in a collective.
+// Reads the stack without the GIL, as in a collective.
 py::tuple stackHere() {
   v1::Stack stack;
   {

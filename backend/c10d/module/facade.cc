@@ -14,8 +14,9 @@ using FacadeClass =
 
 py::object innerOf(const TracedBackend& self) { return py::cast(self.inner()); }
 
-// isinstance() asks for __class__, as of a mock object. It cannot be set on the
-// type object, where it means the type's own class.
+// Makes isinstance() see the inner backend's class, as a mock object does. The
+// property goes into the dict directly, because setting `__class__` on the type
+// would change the type's own class.
 void presentClassOfInner(FacadeClass& cls) {
   const py::object getter = py::cpp_function(
       [](const TracedBackend& self) { return py::type::of(innerOf(self)); },
@@ -40,12 +41,12 @@ void bindFacade(py::module_& module) {
   cls.def("__getattr__", [](const TracedBackend& self, const py::str& name) {
     return py::getattr(innerOf(self), name);
   });
-  // A reconfiguration changes those of the inner backend.
+  // A reconfiguration changes the values of the inner backend.
   cls.def("rank",
           [](const TracedBackend& self) { return self.inner()->getRank(); });
   cls.def("size",
           [](const TracedBackend& self) { return self.inner()->getSize(); });
-  // Until torch 2.14 only a method of the NCCL class.
+  // Before torch 2.15, only a method of the NCCL class.
   cls.def("_start_time_estimate", [](TracedBackend& self) {
     const py::object result = innerOf(self).attr("_start_time_estimate")();
     self.setSimulating(true);

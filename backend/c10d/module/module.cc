@@ -1,4 +1,4 @@
-// traced._C: the Python module. Private; users meet the typed package.
+// The Python module traced._C. Private: users import the typed package.
 
 #include <torch/csrc/utils/pybind.h>
 
@@ -45,7 +45,8 @@ Settings checkSettings(const Settings& settings) {
   return optionsFrom(settings).asSettings();
 }
 
-// One warning per process: every group of a job meets the same obstacle.
+// Warns once per process, because every group of a job fails for the same
+// reason.
 void warnUntraced(const std::string& reason) {
   static std::once_flag once;
   std::call_once(once, [&] { say({reason, "; the job runs untraced"}); });
@@ -109,7 +110,7 @@ void step(std::optional<std::uint64_t> number) {
                  number.value_or(0));
 }
 
-// Whatever a program says; "for ever" is a year.
+// Accepts any number. Negative ones count as 0, and the maximum is a year.
 std::chrono::milliseconds milliseconds(double seconds) {
   constexpr double kMax = 365.0 * 24 * 3600;
   const double bounded = seconds > 0 ? std::min(seconds, kMax) : 0;
@@ -125,9 +126,10 @@ void stopRecording(double timeout_s, std::optional<int> exit_code) {
   Recorder::stopCurrent(milliseconds(timeout_s), exit_code);
 }
 
-// What KeyboardInterrupt ends is killed by SIGINT once the interpreter is done:
-// handlers of exit() do not run, but those of the interpreter, the very last of
-// all that is Python's. No exit code is seen then.
+// Also stops recording at the end of the interpreter. After a
+// KeyboardInterrupt, Python kills the process with SIGINT once the interpreter
+// has ended. Handlers of exit() then do not run, but those of Py_AtExit do,
+// last of all. The exit code is unknown there.
 void endWithInterpreter() {
   static const bool asked = [] {
     const py::gil_scoped_acquire held;
@@ -139,8 +141,8 @@ void endWithInterpreter() {
   static_cast<void>(asked);
 }
 
-// A process that ends of it may end at once, so the file is waited for, but not
-// for long.
+// Waits briefly for the file, because the process may exit right after an
+// exception that ends it.
 void uncaughtException(const std::string& text, bool ends_process) {
   constexpr std::chrono::milliseconds kPatience{100};
   Recorder* recorder = Recorder::current();
@@ -169,15 +171,16 @@ std::optional<std::string> location() {
   return recorder->location();
 }
 
-// "" or a sentence: why there is no keeper.
+// Returns "", or a sentence that explains why no keeper runs.
 std::string startKeeperOf(const std::string& program, bool has_stderr) {
   const Recorder* recorder = Recorder::current();
   if (!recorder) return "";
   return startKeeper({program, recorder->ringPath(), has_stderr});
 }
 
-// What Python has of a queue. The queue is not destroyed before its thread has
-// left it: a fork may leave the thread behind, and then it never is.
+// SinkQueue is the Python handle of a queue. The queue is destroyed only after
+// its thread has left it. A fork leaves that thread behind, and then the queue
+// is never destroyed.
 struct SinkQueue {
   SinkQueue(const std::string& name, std::size_t max_bytes)
       : sink(std::make_shared<QueueSink>(name, max_bytes)) {
@@ -194,7 +197,7 @@ struct SinkQueue {
     return std::nullopt;
   }
 
-  // Only under the GIL.
+  // Requires the GIL.
   static std::set<std::shared_ptr<QueueSink>>& kept() {
     static auto* const sinks = new std::set<std::shared_ptr<QueueSink>>;
     return *sinks;
@@ -203,8 +206,8 @@ struct SinkQueue {
   std::shared_ptr<QueueSink> sink;
 };
 
-// What the watch finds, on its way to a thread of Python's. That of a fork's
-// parent is not the child's, so it is looked up in each call.
+// Blocks until the watch reports an operation. Returns None when closed. Finds
+// the queue anew in each call, because a forked child has its own.
 std::optional<py::dict> takeHangReport() {
   std::optional<HangReport> report;
   {

@@ -18,7 +18,8 @@ nccl::Operation operation() noexcept {
   return {name.recorder, name.op};
 }
 
-// A call for many ranks is many of NCCL's, which are mostly alike.
+// Returns whether this equals the thread's previous report. One call for many
+// ranks becomes many similar NCCL calls.
 bool isRepeated(const nccl::Operation& operation, const char* algorithm,
                 const char* protocol, unsigned channels) {
   struct LastReport {
@@ -52,7 +53,7 @@ std::string connectNcclProfiler(const std::string& library) {
   static constexpr nccl::RecorderLink kLink{
       operation, method,
       [](const char* sentence) noexcept { traced::say(sentence); }};
-  // Never closed: NCCL may come at any time.
+  // Never closed, because NCCL may use it at any time.
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   nccl::Connect* connect = nullptr;
   if (loaded && findFunction(loaded, nccl::kConnect, connect)) {

@@ -8,7 +8,8 @@ namespace py = pybind11;
 namespace traced {
 namespace {
 
-// What the exception was made with, if it is a text. Runs nothing.
+// Returns the exception's first argument if it is a string. Runs no Python
+// code.
 std::string messageOf(PyObject* error) {
   if (!PyExceptionInstance_Check(error)) return "";
   PyObject* args = reinterpret_cast<PyBaseExceptionObject*>(error)->args;
@@ -22,7 +23,7 @@ std::string messageOf(PyObject* error) {
   return text ? text : "";
 }
 
-// "ValueError: a bad batch".
+// Returns a text such as "ValueError: a bad batch".
 std::optional<std::string> read(const std::exception& error) {
   const auto* of_python = dynamic_cast<const py::error_already_set*>(&error);
   if (!of_python) return std::nullopt;

@@ -15,7 +15,7 @@
 namespace traced {
 namespace {
 
-// Objects lie at multiples of 8, at least.
+// Objects are aligned to at least 8 bytes.
 constexpr std::uint64_t kKindBits = 7;
 
 std::uint64_t addressOf(const void* code) {
@@ -25,7 +25,8 @@ std::uint64_t addressOf(const void* code) {
 }  // namespace
 
 std::atomic<std::uint64_t>& CodeKinds::placeOf(const void* code) noexcept {
-  // The golden ratio spreads neighbours; its product's high bits are the best.
+  // The golden ratio spreads neighbouring addresses. The high bits of the
+  // product are the most uniform.
   constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
   constexpr int kShift = 64 - std::countr_zero(kRemembered);
   return remembered_[(addressOf(code) * kGolden) >> kShift];
@@ -47,7 +48,7 @@ void CodeKinds::forget(const void* code) noexcept {
   std::atomic<std::uint64_t>& place = placeOf(code);
   std::uint64_t known = place.load(std::memory_order_relaxed);
   if ((known & ~kKindBits) != addressOf(code)) return;
-  // Another thread may have put other code there meanwhile.
+  // Another thread may have stored a different code object meanwhile.
   place.compare_exchange_strong(known, 0, std::memory_order_relaxed);
 }
 
@@ -60,7 +61,8 @@ CodeKind CodeKinds::find(const PyCodeObject& code) const noexcept {
 
 namespace {
 
-// The code objects that were told of, or that share a bit with one.
+// A Bloom filter with one bit per address: mayHold() may be wrong only by
+// returning true.
 class ReportedCode {
  public:
   void add(const void* code) noexcept {
@@ -83,13 +85,13 @@ class ReportedCode {
 };
 
 ReportedCode reported_code;
-// How often one of them was freed.
+// Number of frees that may have hit a reported code object.
 std::atomic<std::uint64_t> freed_codes{0};
-// Never freed: threads may be within it for ever.
+// Never freed, because threads may always be inside it.
 CodeKinds* code_kinds = nullptr;
 destructor free_code = nullptr;
 
-// With the GIL, as are the frames that come to run what takes the place.
+// Runs with the GIL, as does any frame whose code reuses the address.
 void freeCode(PyObject* code) {
   code_kinds->forget(code);
   if (reported_code.mayHold(code)) {

@@ -7,7 +7,8 @@ namespace {
 
 bool isNone(const PyObject* object) { return !object || object == Py_None; }
 
-// A generator has an item of its own, which is empty while it handles nothing.
+// Returns the exception that the thread handles. A generator has its own stack
+// item, which is empty while it handles nothing.
 PyObject* handledBy(const PyThreadState& thread) {
   const _PyErr_StackItem* item = thread.exc_info;
   if (!item) return nullptr;

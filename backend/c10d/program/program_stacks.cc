@@ -28,15 +28,15 @@ namespace py = pybind11;
 namespace traced {
 namespace {
 
-// Frames of a stack that are told, and that are counted at all.
+// Maximum number of described frames, and of visited frames.
 constexpr std::size_t kMaxFrames = 64;
 constexpr std::size_t kMaxDepth = 4096;
 constexpr std::size_t kMaxFunctionBytes = 128;
 constexpr std::size_t kMaxFileBytes = 256;
 constexpr std::size_t kMaxTypeBytes = 128;
 
-// Frames are only looked at within one, and not once the interpreter ends: it
-// frees those of threads that never end.
+// Frames are read only inside a Reading, and never once the interpreter exits:
+// it frees the frames of threads that still run.
 class Reading {
  public:
   Reading() { readers.fetch_add(1); }
@@ -45,7 +45,7 @@ class Reading {
   Reading& operator=(const Reading&) = delete;
   bool allowed() const { return !ended.load(); }
 
-  // From now on none is.
+  // Forbids reading from now on. Waits up to 100 ms for current readers.
   static void end() noexcept {
     using namespace std::chrono_literals;
     ended.store(true);
@@ -123,7 +123,7 @@ class ProgramStacks final : public StackSource {
       v1::NewStack told;
       *told.mutable_stack() = readPython();
       if (options_.cpp) {
-        // Of this library's own frames nobody wants to know.
+        // Omits this library's own frames.
         describeCppStack(cppStackHere(), &own_code, told);
       }
       const bool any =
@@ -135,7 +135,8 @@ class ProgramStacks final : public StackSource {
   }
 
   bool switchPython(StackMode mode) noexcept override {
-    // Whose code is whose is only known where stacks were wanted at first.
+    // The folders that classify code are known only if stacks were enabled
+    // initially.
     if (options_.python == StackMode::kOff) return mode == StackMode::kOff;
     python_.store(mode, std::memory_order_relaxed);
     return true;
@@ -155,11 +156,12 @@ class ProgramStacks final : public StackSource {
     return stack;
   }
 
-  // As it was made.
+  // The options at construction.
   const StackOptions& options() const { return options_; }
 
  private:
-  // Whether stacks are more than their call sites, which are few.
+  // Returns whether a stack holds more than its call site. Call sites are few
+  // and need no budget.
   bool canBeCut() const noexcept {
     const StackMode mode = python_.load(std::memory_order_relaxed);
     return mode == StackMode::kFull ||
@@ -186,7 +188,8 @@ class ProgramStacks final : public StackSource {
     return stack == 0 ? 0 : withException(stack, thread);
   }
 
-  // The same with the exception that is handled here, if there is one.
+  // Combines the identity of a stack with the exception that is handled, if
+  // any.
   static std::uint64_t withException(std::uint64_t stack,
                                      const _ts* thread) noexcept {
     HandledException handled(thread);
@@ -199,7 +202,8 @@ class ProgramStacks final : public StackSource {
     return identityOf(known, std::size(known));
   }
 
-  // The innermost line of the program's own that it left, or else of all.
+  // Returns the innermost frame of the program's own code in the traceback, or
+  // else its innermost frame.
   static PythonFrame raisedAt(HandledException& handled) noexcept {
     PythonFrame own, innermost;
     for (std::size_t depth = 0; depth < kMaxDepth && handled.next(innermost);
@@ -218,7 +222,8 @@ class ProgramStacks final : public StackSource {
     if (raised.code) tell(raised, *told.mutable_raised());
   }
 
-  // Where the program called, and the nearest package that it called through.
+  // The program's call site, and the nearest package between it and the
+  // operation.
   struct Site {
     PythonFrame program;
     PythonFrame package;
@@ -321,12 +326,12 @@ class ProgramStacks final : public StackSource {
   StackBudget budget_;
   const StackOptions options_;
   std::atomic<StackMode> python_;
-  // Lies where this library does.
+  // An address inside this library.
   static const char own_code;
 };
 const char ProgramStacks::own_code = 0;
 
-// Only under the GIL.
+// Guarded by the GIL.
 ProgramStacks* program_stacks = nullptr;
 
 void beginToReadPython(const std::vector<CodeFolder>& folders) {

@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// The bytes of a line table, one after the other; 0 behind the last.
+// Iterates over the bytes of a line table. Yields 0 after the end.
 class TableBytes {
  public:
   explicit TableBytes(PyObject* table)
@@ -18,12 +18,11 @@ class TableBytes {
 
   bool empty() const { return at_ == end_; }
   std::uint8_t take() { return empty() ? 0 : *at_++; }
-  // Skips to the next byte whose upmost bit is set.
+  // Skips to the next byte whose highest bit is set.
   void skipToNextEntry() {
     while (!empty() && *at_ < 0x80) ++at_;
   }
-  // A number in pieces of six bits, the lowest first, and its sign in its
-  // lowest bit.
+  // Reads a number in 6-bit pieces, lowest first. The lowest bit is the sign.
   int takeSigned() {
     std::uint32_t value = 0;
     for (int shift = 0; shift < 32; shift += 6) {
@@ -42,7 +41,8 @@ class TableBytes {
 
 #if PY_VERSION_HEX < 0x030b0000
 
-// PEP 626: pairs of how many bytes and how many lines; -128 lines are none.
+// PEP 626: pairs of a byte count and a line delta. A delta of -128 means no
+// line.
 int lineIn(TableBytes table, int line, int instruction) {
   for (int begin = 0; !table.empty();) {
     begin += table.take();
@@ -55,9 +55,9 @@ int lineIn(TableBytes table, int line, int instruction) {
 
 #else
 
-// Entries as in CPython's description of its location tables: a byte with the
-// upmost bit set, a kind of four bits and a length of three; then what the kind
-// has, of which only the change of the line matters here.
+// Format: CPython's InternalDocs on location tables. An entry starts with a
+// byte whose highest bit is set, followed by a 4-bit kind and a 3-bit length.
+// The payload depends on the kind, and only the line delta matters here.
 int lineIn(TableBytes table, int line, int instruction) {
   constexpr int kOneLine = 10, kNoColumns = 13, kLong = 14, kNone = 15;
   for (int begin = 0; !table.empty();) {
@@ -87,7 +87,7 @@ void append(std::string& text, Py_UCS4 point) {
     add(0xc0 | point >> 6);
     add(0x80 | (point & 0x3f));
   } else if (point >= 0xd800 && point < 0xe000) {
-    add('?');  // half of a pair: stands for a byte that is no UTF-8
+    add('?');  // a lone surrogate: replaces a byte that is not UTF-8
   } else if (point < 0x10000) {
     add(0xe0 | point >> 12);
     add(0x80 | (point >> 6 & 0x3f));
@@ -100,7 +100,7 @@ void append(std::string& text, Py_UCS4 point) {
   }
 }
 
-// As UTF-8, of its points [begin, end).
+// Returns the code points [begin, end) as UTF-8.
 std::string textOf(PyObject* text, Py_ssize_t begin, Py_ssize_t end) {
   const auto kind = static_cast<int>(PyUnicode_KIND(text));
   const void* const data = PyUnicode_DATA(text);
@@ -162,7 +162,7 @@ bool isInFile(const PyCodeObject& code, std::string_view beginning) noexcept {
            std::memcmp(PyUnicode_DATA(name), beginning.data(),
                        beginning.size()) == 0;
   }
-  // Point by point, without memory.
+  // Compares code points one by one, without allocating a copy of the name.
   std::size_t at = 0;
   std::string utf8;
   for (std::size_t i = 0; i < points && at < beginning.size(); ++i) {

@@ -1,4 +1,4 @@
-// Only here: the interpreter's own headers.
+// The interpreter's internal headers are used only in this file.
 #define Py_BUILD_CORE 1
 
 #include "c10d/program/python_frames.h"
@@ -39,7 +39,8 @@ Frame* innermost(const PyThreadState& thread) {
 }
 Frame* outside(const Frame& frame) { return frame.previous; }
 
-// Not one of the interpreter's own, nor one whose arguments are being made.
+// Returns false for the interpreter's own frames and for frames whose arguments
+// are not complete.
 bool isWhole(Frame& frame) {
 #if PY_VERSION_HEX >= 0x030c0000
   if (frame.owner == FRAME_OWNED_BY_CSTACK) return false;
@@ -57,7 +58,7 @@ PythonFrame read(Frame& frame) {
 }
 Frame* dataOf(PyFrameObject& frame) { return frame.f_frame; }
 
-#else  // a Python whose frames are not known: none are found
+#else  // an unsupported Python: finds no frames
 
 struct Frame {};
 
@@ -72,7 +73,7 @@ Frame* dataOf(PyFrameObject&) { return nullptr; }
 }  // namespace
 
 const PyThreadState* pythonThread() noexcept {
-  // Needs no GIL, and finds nothing in a thread that never was Python's.
+  // Needs no GIL. Returns nullptr in a thread that Python does not know.
   return PyGILState_GetThisThreadState();
 }
 

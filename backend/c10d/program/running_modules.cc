@@ -25,7 +25,8 @@ namespace {
 namespace autograd = torch::autograd;
 
 constexpr int kNoBackward = -1;
-// AccumulateGrad's; it is made once per parameter, wherever that is used first.
+// Sequence number of AccumulateGrad. It is created once per parameter at its
+// first use, so its number reveals no module.
 constexpr std::uint64_t kOfNoOrder = std::numeric_limits<std::uint64_t>::max();
 
 std::atomic<std::uint64_t> next_entry{1};
@@ -33,7 +34,7 @@ std::atomic<std::uint64_t> next_entry{1};
 struct Entry {
   std::uint64_t id;
   ModulePlace place;
-  int backward;  // in which it was entered; kNoBackward: in none
+  int backward;  // the backward it was entered in, or kNoBackward
 };
 
 struct ThreadModules {
@@ -46,7 +47,8 @@ ThreadModules& ofThread() {
   return modules;
 }
 
-// What the thread entered in the backward it is in now, or outside of all.
+// Returns the thread's innermost entry of its current backward, or outside of
+// any.
 const Entry* innermost(int backward) {
   const std::vector<Entry>& entries = ofThread().entries;
   if (entries.empty() || entries.back().backward != backward) return nullptr;
@@ -73,7 +75,7 @@ ModulePlace placeOfThread() {
   return {moduleOfNode(), v1::PHASE_BACKWARD};
 }
 
-// From now on the thread makes nodes of the module that it runs now.
+// Records that the thread's next nodes belong to the module that it runs now.
 void noteNodes(int backward) {
   const Entry* entry = innermost(backward);
   moduleLogOfThread(at::RecordFunction::currentThreadId())
@@ -82,7 +84,7 @@ void noteNodes(int backward) {
 
 std::uint64_t enter(ModulePlace place, int backward) {
   std::vector<Entry>& entries = ofThread().entries;
-  if (backward == kNoBackward) {  // a backward that has ended left nothing
+  if (backward == kNoBackward) {  // drops entries of backwards that have ended
     while (!entries.empty() && entries.back().backward != kNoBackward) {
       entries.pop_back();
     }
@@ -102,7 +104,7 @@ void leaveLast(Is is) noexcept {
   try {
     noteNodes(autograd::get_current_graph_task_id());
   } catch (const std::bad_alloc&) {
-    // Nodes are taken for the module's that was left.
+    // Later nodes are attributed to the module that was left.
   }
 }
 

@@ -1,5 +1,5 @@
-// How TracedBackend hears that the inner backend gives up: by an abort hook,
-// where it has those, else by asking it for its error now and then.
+// Detects that the inner backend gives up: by an abort hook if it supports
+// them, otherwise by polling its error.
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// Hooks are registered by number: one that nobody else comes by.
+// Hooks are registered under a number. No other code picks this one.
 [[maybe_unused]] constexpr std::int64_t kAbortHookId =
     0x7472616365643032;  // "02"
 
@@ -26,7 +26,7 @@ void TracedBackend::watchFailures() noexcept {
   if (engine_.on_host) return;
   try {
     const bool hooks = hasAbortHooks(*inner_);
-    // Of other engines it is not known what it takes to ask them.
+    // Polling other engines may have unknown effects.
     c10d::Backend* const asked =
         engine_.reports_error_at_once ? inner_.get() : nullptr;
     news_ = recorder_.engineChecks().keep(
@@ -41,20 +41,19 @@ void TracedBackend::watchFailures() noexcept {
       has_abort_hook_ = true;
     }
 #endif
-  } catch (
-      ...) {  // Then failures are last_heard only where Works tell of them.
+  } catch (...) {  // Failures are then known only from Works.
   }
 }
 
 void TracedBackend::unwatchFailures() noexcept {
-  // Of a forked child's parent a thread may have held the lock.
+  // In a forked child, a thread of the parent may have held the lock.
   if (!news_ || getpid() != owner_) return;
   recorder_.engineChecks().forget(news_);
 #ifdef TRACED_BACKEND_HAS_supportsAbortHooks
   if (!has_abort_hook_) return;
   try {
     inner_->unregisterAbortHook(kAbortHookId);
-  } catch (...) {  // What it calls is kept.
+  } catch (...) {  // The hook's target is never destroyed.
   }
 #endif
 }

@@ -1,5 +1,5 @@
-// The collectives of TracedBackend: which operation each one is, what it was
-// given, and the inner call.
+// The collectives of TracedBackend: the operation, its description and the
+// inner call.
 
 #include "c10d/wrapper/record_call.h"
 

@@ -1,5 +1,5 @@
-// How TracedBackend hears from the inner backend that operations have ended:
-// by a completion hook, of which a backend that has them takes any number.
+// Observes ends through a completion hook of the inner backend. A backend with
+// hooks accepts any number of them.
 
 #include "c10d/wrapper/traced_backend.h"
 #include "recorder/devices.h"
@@ -10,10 +10,10 @@ namespace traced {
 
 namespace {
 
-// Hooks are registered by number: one that nobody else comes by.
+// Hooks are registered under a number. No other code picks this one.
 constexpr std::int64_t kHookId = 0x7472616365643031;  // "traced01"
 
-// 0 if the backend does not time its collectives.
+// Returns 0 if the backend does not time its collectives.
 std::uint64_t engineNsPlus1(const std::optional<float>& ms) {
   if (!ms || !(*ms >= 0)) return 0;
   return static_cast<std::uint64_t>(static_cast<double>(*ms) * 1e6) + 1;
@@ -24,13 +24,13 @@ std::uint64_t engineNsPlus1(const std::optional<float>& ms) {
 void TracedBackend::watchCompletions() noexcept {
   try {
     if (!inner_->supportsCompletionHooks()) return;
-  } catch (...) {  // A backend may be anybody's.
+  } catch (...) {  // The backend may be third-party code.
     return;
   }
   if (recorder_.devices().mode() == DeviceTimeMode::kFull) {
     try {
       inner_->enableCollectivesTiming();
-    } catch (...) {  // Then ends come without durations.
+    } catch (...) {  // Ends then have no durations.
     }
   }
   auto completions = std::make_shared<Completions>(recorder_);
@@ -40,7 +40,7 @@ void TracedBackend::watchCompletions() noexcept {
           completions->completed(args.completionKey, nowNs(),
                                  engineNsPlus1(args.duration_ms));
         });
-  } catch (...) {  // Then ends stay unobserved.
+  } catch (...) {  // Ends then stay unobserved.
     return;
   }
   completions_ = std::move(completions);
@@ -50,7 +50,7 @@ void TracedBackend::unwatchCompletions() noexcept {
   if (!completions_) return;
   try {
     inner_->unregisterCompletionHook(kHookId);
-  } catch (...) {  // It outlives us, and so does what it holds.
+  } catch (...) {  // The hook outlives this object, and so does its target.
   }
 }
 

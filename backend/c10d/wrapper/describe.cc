@@ -5,8 +5,8 @@
 namespace traced {
 namespace {
 
-// Only the scalar types that both ends of the supported range of torch have are
-// named; any other is "other", with exact bytes all the same.
+// Maps the scalar types that all supported versions of torch have. Others
+// become "other", still with exact bytes.
 DType toDType(at::ScalarType type) {
   switch (type) {
     case at::kByte:
@@ -104,7 +104,8 @@ ReduceOp toReduceOp(const c10d::ReduceOp& op) {
   }
 }
 
-// A sparse tensor is its values and its indices.
+// Returns the bytes of a tensor. A sparse tensor consists of values and
+// indices.
 std::uint64_t byteSize(const at::Tensor& tensor) {
   if (tensor.layout() == at::kSparse) {
     const auto* impl =
@@ -114,7 +115,8 @@ std::uint64_t byteSize(const at::Tensor& tensor) {
   return static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size();
 }
 
-// Bytes from the first element of a strided tensor to the end of its last.
+// Returns the bytes from the first element of a strided tensor to the end of
+// its last.
 std::uint64_t spanBytes(const at::Tensor& tensor, std::uint64_t bytes,
                         std::uint64_t element_bytes) {
   if (bytes == 0 || tensor.is_contiguous()) return bytes;
@@ -133,8 +135,8 @@ void CallDescriber::touch(const at::Tensor& tensor, std::uint64_t bytes) {
   device(tensor.device());
   if (!tensor.has_storage()) return;
   const c10::Storage& storage = tensor.unsafeGetTensorImpl()->unsafe_storage();
-  // Unchecked: reading the address must not materialise a copy-on-write
-  // storage, nor complain about a fake one.
+  // Unchecked: reading the address must not materialize a copy-on-write storage
+  // or reject a fake one.
   const void* address =
       storage.unsafeGetStorageImpl()->_mutable_data_ptr_no_checks().get();
   const std::uint64_t element_bytes = tensor.element_size();

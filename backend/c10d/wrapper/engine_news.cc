@@ -7,13 +7,15 @@
 namespace traced {
 namespace {
 
-// One failure is told again within that; a later one may be another.
+// Reports within this interval concern the same failure. A later one may be
+// another.
 constexpr std::int64_t kSameNs = 10'000'000'000;
 
 constexpr char kTimedOut[] = "an operation timed out";
 constexpr char kFailed[] = "its communicator failed";
 
-// nullptr: it has none. The engines that are asked only read a variable.
+// Returns nullptr if the engine has no error. The polled engines only read a
+// variable.
 const char* errorOf([[maybe_unused]] c10d::Backend* engine) noexcept {
 #ifdef TRACED_BACKEND_HAS_getError
   if (!engine) return nullptr;
@@ -43,7 +45,8 @@ void EngineNews::communicatorFailed() noexcept { gaveUp(kFailed); }
 
 void EngineNews::gaveUp(const char* why) noexcept {
   if (Recorder::current() != &recorder_) return;
-  // What is under way is cut off: its streams go on, as if it had ended.
+  // Unfinished operations are aborted. Their streams continue as if they had
+  // ended.
   recorder_.devices().aborting(communicator_);
   const std::int64_t now_ns = nowNs();
   std::int64_t reported_ns = reported_ns_.load(std::memory_order_relaxed);

@@ -1,9 +1,9 @@
-// How TracedBackend hears of ends where the engine takes no completion hooks:
-// NCCL's classic one (up to torch 2.14). Its watchdog completes a future of
-// each operation's result, which is the host's alone: to listen to it puts
-// nothing on a stream, holds no tensor and starts no thread.
+// Observes ends if the engine has no completion hooks: classic NCCL up to torch
+// 2.14. Its watchdog completes a host-only future of each operation's result. A
+// callback on it puts nothing on a stream, holds no tensor and starts no
+// thread.
 //
-// The hook that this engine has is not used: see docs/use/nccl.md.
+// This engine's own hook is not used: see docs/use/nccl.md.
 
 #include <optional>
 
@@ -13,20 +13,21 @@
 namespace traced {
 namespace {
 
-// Absent where that is not understood. Without an error.
+// Returns nullopt if the value is not understood. The future must have no
+// error.
 std::optional<c10d::WorkResult> resultIn(const c10::ivalue::Future& result) {
   const c10::IValue& value = result.constValue();
   if (!value.isInt()) return std::nullopt;
   return static_cast<c10d::WorkResult>(value.toInt());
 }
 
-// The first operation that the watchdog looks at when the communicator has
-// failed: it may be one that had ended.
+// Returns whether the communicator failed. The watchdog reports this for the
+// first operation it checks, which may already have ended.
 bool communicatorFailed(const c10::ivalue::Future& result) {
   return !result.hasError() && resultIn(result) == c10d::WorkResult::COMM_ERROR;
 }
 
-// What went wrong; nullptr: nothing.
+// Returns the failure as text, or nullptr if there was none.
 const char* failureOf(const c10::ivalue::Future& result) {
   if (result.hasError()) return "the engine reported an error";
   switch (resultIn(result).value_or(c10d::WorkResult::SUCCESS)) {
@@ -39,8 +40,9 @@ const char* failureOf(const c10::ivalue::Future& result) {
   }
 }
 
-// On the watchdog's thread, or on one that waits with a timeout; the engine may
-// hold locks of the Work. Nothing may be thrown: it would end the process.
+// Runs on the watchdog's thread, or on one that waits with a timeout. The
+// engine may hold locks of the Work. Must not throw, because that would
+// terminate the process.
 void onResult(EngineNews& news, OpId op, CommunicatorId communicator,
               const c10::ivalue::Future& result) noexcept {
   const std::int64_t end_ns = nowNs();
@@ -54,7 +56,7 @@ void onResult(EngineNews& news, OpId op, CommunicatorId communicator,
   } catch (...) {  // not understood: the end stays unobserved
     return;
   }
-  // An operation that is cut off lets its stream go on, as if it had ended.
+  // An aborted operation lets its stream continue as if it had ended.
   if (!recorder.devices().wasAborted(communicator)) {
     recorder.done(op, end_ns, EndSource::kCompletionHook);
   }
@@ -67,8 +69,8 @@ void TracedBackend::observeResult(const Issued& issued,
   if (!news_ || no_result_.load(std::memory_order_relaxed)) return;
   try {
     if (const auto result = work.getFutureResult()) {
-      // It holds neither the Work (a cycle) nor anything of Python, and no more
-      // than a callback can without memory of its own.
+      // The callback holds neither the Work, which would be a cycle, nor a
+      // Python object. It is small enough to need no allocation of its own.
       result->addCallback(
           [news = news_, op = issued.op,
            communicator = issued.communicator](c10::ivalue::Future& completed) {
@@ -76,7 +78,7 @@ void TracedBackend::observeResult(const Issued& issued,
           },
           /*uses_future=*/false);
     }
-  } catch (...) {  // the engine has none
+  } catch (...) {  // the engine has no such future
     no_result_.store(true, std::memory_order_relaxed);
   }
 }

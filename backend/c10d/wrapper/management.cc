@@ -1,5 +1,5 @@
-// Calls of TracedBackend that manage the backend itself: its offspring, its
-// end, and phases in which it does not communicate.
+// Calls of TracedBackend that manage the backend itself: children, abort and
+// shutdown, and phases without communication.
 
 #include <algorithm>
 
@@ -67,9 +67,9 @@ void TracedBackend::shutdown() {
   if (Recorder* recorder = active()) recorder->requestFlush();
 }
 
-// The file should have all that led here, whatever comes next. Never waits: an
-// abort is called when something hangs. Also while operations are not recorded:
-// earlier ones may be why.
+// Requests a flush, so that the file contains everything up to here. Never
+// blocks, because an abort is often called during a hang. Also records while
+// tracing is off, because earlier operations may be the cause.
 void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
   if (kind == MarkKind::kAbort) recorder_.devices().aborting(communicator_);

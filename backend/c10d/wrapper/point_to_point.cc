@@ -28,7 +28,7 @@ TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
 
 TracedBackend::Work TracedBackend::recvAnysource(Tensors& tensors, int tag) {
   return record(
-      Operation::kRecv, notNumbered,  // the pair is not known yet
+      Operation::kRecv, notNumbered,  // the peer is unknown until it completes
       [&](Call& call) {
         call.outputs(tensors);
         call.anyPeer(tag);

@@ -1,5 +1,5 @@
-// The newer names that torch 2.15 gives to some collectives. The operation is
-// the same, and so is its name in the trace.
+// Newer names that torch 2.15 gives some collectives. The trace uses the same
+// operation and name as for the old ones.
 
 #include "c10d/wrapper/record_call.h"
 

@@ -7,8 +7,8 @@
 namespace traced {
 namespace {
 
-// A captured operation is not carried out, so neither its wait nor its
-// result tells anything.
+// Returns whether the operation may be captured. A captured one does not
+// execute, so its wait and result prove nothing.
 template <typename Issued>
 bool mayBeCaptured(const Issued& issued) {
   return issued.stream.capture.status != DeviceEvents::Capture::Status::kNone;
@@ -28,7 +28,7 @@ TracedBackend::TracedBackend(c10::intrusive_ptr<c10d::Backend> inner,
       communicator_(recorder.devices().newCommunicator()),
       engine_(group_->info().engine()),
       no_result_(!engine_.result_is_of_host) {
-  // c10d reads these from the wrapper, by functions that are not virtual.
+  // c10d reads these from the wrapper through functions that are not virtual.
   pg_uid_ = inner_->getGroupUid();
   pg_desc_ = inner_->getGroupDesc();
   bound_device_id_ = inner_->getBoundDeviceId();
@@ -61,17 +61,17 @@ DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
   return times;
 }
 
-// Of an engine that is not known, c10d's own contract is believed: a wait comes
-// back when the results can be read, and on the CPU nothing but the host reads.
+// For unknown engines, relies on c10d's contract: wait() returns once the
+// results are readable. On the CPU only the host reads them.
 bool TracedBackend::notifiesHost(DeviceType device) const noexcept {
   if (engine_.isKnown()) return engine_.on_host;
   return device == DeviceType::kCpu ||
          (device == DeviceType::kNone && only_cpu_);
 }
 
-// A synchronous call does. Members of a batch do not run by themselves, and
-// whether the batch is synchronous is known when it has ended: by whether there
-// is a Work, unless there always is.
+// A synchronous call runs on the caller's stream. Members of a batch do not run
+// by themselves. Whether a batch is synchronous is known only at its end: it
+// then has no Work, unless the engine always returns one.
 bool TracedBackend::onCallersStream(Operation op,
                                     const Issued& issued) const noexcept {
   if (!issued.times || simulating_.load(std::memory_order_relaxed)) {
@@ -84,7 +84,8 @@ bool TracedBackend::onCallersStream(Operation op,
 TracedBackend::~TracedBackend() {
   unwatchFailures();
   unwatchCompletions();
-  // The group has gone: let its last records reach the file soon.
+  // The group is being destroyed, so its last records should reach the file
+  // soon.
   if (Recorder::current() == &recorder_) recorder_.requestFlush();
 }
 
@@ -98,7 +99,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     if (sampled) recorder.addOwnTime(issued.own_ns + nowNs() - return_ns);
     return inner;
   }
-  // Members of a batch have no ends of their own, the batch has.
+  // Members of a batch have no ends of their own.
   const bool ends_by_itself =
       !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
   if (completions_) {
@@ -106,9 +107,9 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   } else if (!engine_.on_host && ends_by_itself) {
     observeResult(issued, *inner);
   }
-  // A caller that did not ask for async waits at once: the wait shows the end,
-  // and a callback would only cost. What another engine's future costs, or
-  // does, is not known: of that one the program itself asks for.
+  // A synchronous caller waits at once: the wait shows the end, and a callback
+  // would only add cost. The cost and effects of another engine's future are
+  // unknown, so only a future that the program itself requests is observed.
   if (issued.async && engine_.on_host && !endsOnlyInWait(engine_, operation)) {
     observeFuture(recorder, issued.op, operation, *inner);
   }
@@ -130,8 +131,8 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);
     return work;
   } catch (const std::bad_alloc&) {
-    // Memory comes before arguments, so nothing was moved. Its wait and release
-    // stay unobserved.
+    // Allocation precedes the construction, so `inner` was not moved. The wait
+    // and the release stay unobserved.
     if (unreported_return_ns) recorder.returned(issued.op, return_ns);
     return inner;
   }

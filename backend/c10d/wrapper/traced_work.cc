@@ -26,7 +26,8 @@ TracedWork::~TracedWork() {
   if (own_ns != OwnTime::kNotSampled) recorder_.addOwnTime(own_ns);
 }
 
-// After a wait it would tell nothing: that has seen what there is to see.
+// Called only without a prior wait, which would already have recorded
+// everything.
 void TracedWork::recordRelease() noexcept {
   const std::int64_t release_ns = nowNs();
   if (return_ns_) recorder_.returned(op_, *return_ns_);
@@ -36,8 +37,8 @@ void TracedWork::recordRelease() noexcept {
 
 bool TracedWork::wait(std::chrono::milliseconds timeout) {
   leaveRegistry();
-  // Of two threads that wait at the same instant both are recorded, and readers
-  // take the first: an exchange would cost as much as the record.
+  // Two simultaneous waits may both be recorded, and readers use the first. An
+  // atomic exchange would cost as much as the record.
   if (waited_.load(std::memory_order_relaxed)) return inner_->wait(timeout);
   waited_.store(true, std::memory_order_relaxed);
 
@@ -79,7 +80,7 @@ void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
     try {
       record.source_rank_plus_1 =
           static_cast<std::uint32_t>(inner_->sourceRank() + 1);
-    } catch (...) {  // not told: stays absent
+    } catch (...) {  // unknown: stays absent
     }
   }
   recorder_.waited(record, return_ns_);
@@ -90,14 +91,15 @@ c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {
   if (shows_.future && future && !has_future_.exchange(true)) {
     try {
       recordEndOf(*future, recorder_, op_);
-    } catch (...) {  // its end is not told
+    } catch (...) {  // its end stays unobserved
     }
   }
   return future;
 }
 
-// Runs on the engine's thread, or here if the operation has ended already. It
-// holds neither the Work (a cycle) nor anything of Python.
+// The callback runs on the engine's thread, or here if the operation has
+// already ended. It holds neither the Work, which would be a cycle, nor a
+// Python object.
 void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
   future.addCallback(
       [&recorder, op](c10::ivalue::Future& completed) {
@@ -114,8 +116,8 @@ void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
 }
 
 void TracedWork::leaveRegistry() {
-  // The registry of functional collectives holds the Work that was returned to
-  // it, which is this one; the inner Work can only remove itself.
+  // The registry of functional collectives holds this Work, which was returned
+  // to it. The inner Work could only remove itself.
   if (c10d::allow_inflight_collective_as_graph_input()) {
     c10d::unregister_work(
         c10::intrusive_ptr<c10d::Work>::unsafe_reclaim_from_nonowning(this));
