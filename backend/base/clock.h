@@ -24,6 +24,8 @@ inline std::int64_t readClock(clockid_t id) noexcept {
 // regularly.
 inline constinit TickClock process_ticks;
 
+// Returns CLOCK_MONOTONIC in nanoseconds, from the tick clock if it answers. A
+// later read may be microseconds lower, because the tick clock is corrected.
 inline std::int64_t nowNs() noexcept {
 #if defined(__x86_64__)
   if (const std::optional<std::int64_t> ns = process_ticks.at(__rdtsc()))

@@ -55,6 +55,7 @@ class ReportedCalls {
 
   explicit ReportedCalls(CallMode manner) : manner_(manner) {}
 
+  // Tracks a call that returned, until its end is reported.
   void returned(std::uint64_t id) {
     if (pending_.size() >= kMaxPending) return;
     pending_.insert(std::upper_bound(pending_.begin(), pending_.end(), id), id);
@@ -84,6 +85,7 @@ class ReportedCalls {
     forget(id);
     unknown_before_ = std::max(unknown_before_, id + 1);
   }
+  // Returns whether an untracked call may still be in flight.
   bool hasUnknown() const { return unknown_before_ > ended_before_; }
   // Returns whether a report is expected for each call that returns, even
   // without a wait.

@@ -50,10 +50,12 @@ struct ReportedEnds {
   // Some ends were reported although no caller waited.
   bool unasked = false;
 
+  // Counts a call that ended without a report.
   void hole() {
     had_holes = true;
     in_a_row = 0;
   }
+  // Counts a reported end. `by_itself`: reported although no caller waited.
   void ended(bool by_itself) {
     ++in_a_row;
     unasked |= by_itself;

@@ -29,6 +29,7 @@ inline void say(std::string_view sentence) noexcept { say({sentence}); }
 // Disables say() in a process that started without stderr. Its descriptor 2 is
 // closed, or now belongs to a file that the program opened.
 void forgetStderr() noexcept;
+// Returns false after forgetStderr().
 bool hasStderr() noexcept;
 
 }  // namespace traced

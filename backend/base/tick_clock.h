@@ -54,6 +54,8 @@ class TickClock {
     return ns + scaled(elapsed, rate);
   }
 
+  // Corrects the clock by a fresh reading. Ignores readings less than
+  // kMinInterval after the previous one.
   void discipline(const Pair& now) noexcept;
 
  private:

@@ -42,6 +42,7 @@ class Calls {
     return reinterpret_cast<void*>(kMark | number);
   }
 
+  // Returns whether the handle came from add(), rather than being an address.
   static bool has(const void* handle) noexcept {
     return (reinterpret_cast<std::uintptr_t>(handle) & kMarkBits) == kMark;
   }

@@ -26,6 +26,7 @@ class NextPlugin {
     int nodes, ranks, rank;
     Logger logger;
   };
+  // Calls the plugin's init() with the arguments of its version.
   Status init(void** context, const Communicator& communicator);
   // Forwards the event if the plugin's activation mask selects it. Otherwise
   // sets `*handle` to nullptr.

@@ -37,6 +37,7 @@ class EngineChecks {
     std::erase(asked_, check);
   }
 
+  // Runs all registered checks, under the lock.
   void run() noexcept {
     const std::lock_guard lock(mutex_);
     for (EngineCheck* check : asked_) check->check();

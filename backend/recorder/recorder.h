@@ -75,6 +75,8 @@ class Recorder {
   static void stopCurrent(std::chrono::milliseconds deadline,
                           std::optional<int> exit_code = {}) noexcept;
 
+  // Registers a group and defines it in the trace. Any thread, but not inside a
+  // collective.
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
 
   // Applies the configured scope to the group: excludes it or keeps it. Returns

@@ -23,6 +23,7 @@ class TriggerFile {
   // Checks the file at most once per kInterval.
   bool touched(Time now = std::chrono::steady_clock::now());
 
+  // Returns the path, "" if no trigger file is configured.
   const std::string& path() const { return path_; }
 
   static constexpr std::chrono::milliseconds kInterval{500};

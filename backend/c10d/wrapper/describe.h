@@ -33,8 +33,11 @@ class CallDescriber {
   // Adds tensors that are both input and output.
   void inPlace(const Tensors& tensors);
 
+  // Sets the other side of a message. `group_rank` is its rank in the group.
   void peer(int group_rank, int tag);
+  // Sets a receive from any rank of the group.
   void anyPeer(int tag);
+  // Sets the split sizes of an all-to-all, along dimension 0.
   void splits(const std::vector<std::int64_t>& in,
               const std::vector<std::int64_t>& out);
 
@@ -50,6 +53,7 @@ class CallDescriber {
     }
   }
   void async(bool async_op) { call_.fields().async_plus_1 = async_op ? 2 : 1; }
+  // Marks the call as captured into the graph with this capture id.
   void graph(std::uint64_t graph) { call_.fields().graph_plus_1 = graph + 1; }
   void simulated(bool simulated) { call_.fields().simulated = simulated; }
 

@@ -21,15 +21,19 @@ class DeviceCall {
   DeviceCall(const DeviceCall&) = delete;
   DeviceCall& operator=(const DeviceCall&) = delete;
 
+  // Records the begin of an operation on the caller's stream.
   void begin(const DeviceTimes::StreamState& state) noexcept {
     span_ = times_->begin(state, communicator_);
   }
+  // Records the begin of a wait on the caller's current stream.
   void beginWait() noexcept {
     span_ = times_->beginWait(times_->streamState(), communicator_);
   }
+  // Records the end and submits both events for measurement.
   void end(OpId op) noexcept {
     if (span_) times_->end(std::exchange(span_, nullptr), op);
   }
+  // The same for a wait.
   void endWait(const WaitRecord& wait) noexcept {
     if (span_) times_->endWait(std::exchange(span_, nullptr), wait);
   }

@@ -2,8 +2,8 @@
 """Writes forwarding.h: classes that forward every virtual of c10d to an inner object.
 
 The virtuals change with every minor release of torch, so they are read from the
-headers of the torch that is built against. A virtual that cannot be understood is
-an error: a wrapper that misses one calls the base class instead of the inner object.
+headers of the torch that is built against. A virtual that cannot be parsed is
+an error, because its calls would reach the base class instead of the inner object.
 
     generate_forwarding.py TORCH_INCLUDE_DIR OUTPUT
 """
@@ -21,7 +21,7 @@ TYPE_WORDS = {"bool", "char", "double", "float", "int", "long", "short"}
 
 
 class ParseError(Exception):
-    """A header is not written the way this script understands."""
+    """Raised if a header has an unexpected format."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Parameter:
     name: str
 
     def argument(self) -> str:
-        """How the parameter is handed on: what was given away is given away."""
+        """Returns the expression that forwards the parameter, moved if the caller gave it away."""
         by_value = not self.type.endswith("&")
         moved = self.type.endswith("&&") or (by_value and "::" in self.type)
         return f"std::move({self.name})" if moved else self.name
@@ -62,7 +62,7 @@ def strip_comments(text: str) -> str:
 
 
 def class_body(text: str, name: str) -> str:
-    """The text between the braces of `class TORCH_API name`, nested types removed."""
+    """Returns the body of `class TORCH_API name` without nested types."""
     start = re.search(rf"class\s+TORCH_API\s+{name}\b[^;{{]*{{", text)
     if start is None:
         raise ParseError(f"class {name} not found")

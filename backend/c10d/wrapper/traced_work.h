@@ -13,7 +13,7 @@ namespace traced {
 
 class TracedWork : public forwarding::ForwardingWork {
  public:
-  // What proves that the operation has ended.
+  // The proofs that the operation has ended.
   struct Shows {
     // A returned wait(). True for Gloo. With NCCL, wait() only makes the
     // current stream wait, and `times` (unless null) measures for how long.

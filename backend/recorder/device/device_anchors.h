@@ -45,6 +45,7 @@ class DeviceAnchors {
   // Returns whether the clock should be read now. `measured`: measurements are
   // pending.
   bool isDue(bool measured) const noexcept;
+  // Returns whether a reading of the clock is pending.
   bool isUnderWay() const noexcept { return anchor_began_ns_.has_value(); }
   // Starts or continues reading the clock. Returns false if the device failed.
   bool take() noexcept;
@@ -55,6 +56,7 @@ class DeviceAnchors {
                 std::int64_t after_ns) noexcept {
     return anchorAt(event, before_ns, after_ns, kMaxProbeError);
   }
+  // Discards the pending anchor.
   void forget() noexcept { anchor_began_ns_.reset(); }
 
   // Returns whether the device still answers after a failed query.
@@ -75,6 +77,7 @@ class DeviceAnchors {
   bool covers(const DeviceInstant& at) const noexcept {
     return device_clock_.covers(at.device_ns);
   }
+  // Converts to host time. Requires an anchor.
   DeviceClock::HostInstant onHost(const DeviceInstant& at) const noexcept {
     return *device_clock_.at(at.device_ns,
                              unresolved_ns_ - at.unresolved_before_ns);

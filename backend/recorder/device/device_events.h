@@ -31,6 +31,7 @@ class DeviceEvents {
   // Returns the stream that the calling thread uses on this device, or nullopt
   // if unknown. The null stream is valid.
   virtual std::optional<Stream> currentStream() noexcept = 0;
+  // Returns the capture state of a stream.
   virtual Capture capture(Stream stream) noexcept = 0;
   // Records the event at the end of the stream. Returns false if the device
   // refused.
@@ -43,6 +44,7 @@ class DeviceEvents {
   virtual Event create() noexcept = 0;
   // Returns a stream of the recorder's own that waits for no other stream.
   virtual std::optional<Stream> ownStream() noexcept = 0;
+  // Returns the state of an event without waiting.
   virtual State query(Event event) noexcept = 0;
   // Returns the nanoseconds between two reached events; negative if `to` was
   // first.

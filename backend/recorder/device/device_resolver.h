@@ -23,6 +23,7 @@ namespace traced {
 class DeviceSink {
  public:
   virtual ~DeviceSink() = default;
+  // Records the end of an operation.
   virtual void ended(const DoneRecord& done) noexcept = 0;
   // Records the wait again, now with its stall.
   virtual void stalled(const WaitRecord& wait) noexcept = 0;

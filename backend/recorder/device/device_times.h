@@ -56,6 +56,7 @@ class DeviceTimes {
               const AbortedCommunicators& aborted);
   ~DeviceTimes();
 
+  // Returns the calling thread's stream and whether it is being captured.
   StreamState streamState() noexcept;
 
   // Surround an operation on the caller's stream. begin() returns nullptr if

@@ -63,6 +63,7 @@ class EventPool {
     return ran_dry_.load(std::memory_order_relaxed) &&
            ran_dry_.exchange(false, std::memory_order_relaxed);
   }
+  // Returns a span to the pool. Its events may be reused at once.
   void giveBack(DeviceSpan* span) noexcept { free_.push(indexOf(span)); }
 
   // Never full: both queues have room for every span.

@@ -34,6 +34,7 @@ class NvtxRanges {
   // Returns nullptr if the library is missing or lacks a function.
   static std::unique_ptr<NvtxRanges> load(const char* library = kLibrary);
 
+  // Opens a range on the calling thread. pop() closes the innermost one.
   void push(const Payload& payload) const noexcept;
   void pop() const noexcept;
 
@@ -95,6 +96,7 @@ class NvtxRanges {
 // NCCL's profiler interface (TRACED_NCCL_PROFILER).
 class ToolRanges {
  public:
+  // Returns whether any of these settings is on.
   static bool areWanted(const Options& options) {
     return options.nvtx || options.profiler_ranges || options.nccl_profiler;
   }

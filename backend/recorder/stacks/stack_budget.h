@@ -20,10 +20,12 @@ class StackBudget {
   static constexpr std::int64_t kBurstBytes = std::int64_t{2} << 20;
   static constexpr std::int64_t kBytesPerSecond = std::int64_t{64} << 10;
 
+  // Returns whether another stack may be described at `now_ns` (monotonic).
   bool hasRoom(std::int64_t now_ns) const noexcept {
     return free_at_ns_.load(std::memory_order_relaxed) - now_ns <
            kBurstBytes * kNsPerByte;
   }
+  // Charges a description of `bytes` at `now_ns` (monotonic).
   void spend(std::size_t bytes, std::int64_t now_ns) noexcept {
     const std::int64_t ns = static_cast<std::int64_t>(bytes) * kNsPerByte;
     std::int64_t before = free_at_ns_.load(std::memory_order_relaxed);

@@ -16,6 +16,7 @@ class FailureWatch {
  public:
   FailureWatch() { known_.fill(kLostOp); }
 
+  // Notes the failure in a record, if it has one.
   void see(const Ring::Record& record);
 
   // Returns the mark of the first new failure since the previous call, with the

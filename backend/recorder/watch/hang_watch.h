@@ -35,6 +35,7 @@ struct HangReport : OperationSummary {
   std::int64_t took_ns = 0;
 };
 
+// Returns the name of a state for messages.
 const char* nameOf(HangReport::State state) noexcept;
 
 class HangWatch {
