@@ -107,7 +107,7 @@ std::pair<Value, Value> Value::pair(std::size_t i) const {
           Value(document_, (*dict)[2 * i + 1])};
 }
 
-// Many values may be one and the same dict, so a search must not take long.
+// Entries may share one large dict, so the search is limited.
 Value Value::find(std::string_view key) const {
   constexpr std::size_t kMaxPairs = 64;
   const std::size_t end = std::min(pairs(), kMaxPairs);

@@ -1,6 +1,6 @@
-// Document is a tree of plain values: what a pickle and a JSON file have in
-// common. Values may be shared, and even hold themselves, since a pickle may
-// say so: whoever walks one bounds its steps.
+// Document is a tree of plain values, as found in both pickles and JSON files.
+// A pickle may share values and even contain cycles, so code that walks one
+// must limit its steps.
 
 #pragma once
 
@@ -18,6 +18,7 @@ namespace traced {
 class Value;
 
 // Memory: 16 bytes per value, 24 per list or dict, 4 per member, and the texts.
+// Not thread safe while values are added.
 class Document {
  public:
   using Id = std::uint32_t;
@@ -26,19 +27,20 @@ class Document {
   Value root() const;
   void setRoot(Id id) { root_ = id; }
 
-  // Each adds a value. Beyond kMaxValues nothing is added; see full().
+  // Each function adds a value and returns its id. Beyond kMaxValues nothing is
+  // added; see full().
   Id addNone() { return add({}); }
   Id addBool(bool value) { return add(make(Kind::kBool, value)); }
   Id addInt(std::int64_t value) { return add(make(Kind::kInt, value)); }
   Id addDouble(double value);
   Id addText(std::string_view text);
   Id addList() { return addContainer(Kind::kList); }
-  // The members of a dict are its keys and values in turn.
+  // The members of a dict are alternately keys and values.
   Id addDict() { return addContainer(Kind::kDict); }
 
   bool isList(Id id) const { return nodes_[id].kind == Kind::kList; }
   bool isDict(Id id) const { return nodes_[id].kind == Kind::kDict; }
-  // Only for a list or dict.
+  // `container` must be a list or dict.
   void append(Id container, Id member);
 
   bool full() const { return full_; }
@@ -59,7 +61,8 @@ class Document {
   struct Node {
     Kind kind = Kind::kNone;
     std::uint32_t text_bytes = 0;
-    // The number, its bits, the place of the text, or the index of the members.
+    // The number, its bits, the offset of the text, or the index of the
+    // members.
     std::int64_t payload = 0;
   };
 
@@ -69,7 +72,7 @@ class Document {
   Id add(Node node);
   Id addContainer(Kind kind);
 
-  // The first is None, and stands for what is not there.
+  // The first node is None and represents missing values.
   std::vector<Node> nodes_ = std::vector<Node>(1);
   std::vector<std::vector<Id>> members_;
   std::string texts_;
@@ -77,8 +80,8 @@ class Document {
   bool full_ = false;
 };
 
-// A value of a document, which must outlive it. What is asked of a value of
-// another kind is absent, or empty.
+// A value of a document, which must outlive it. Accessors for another kind of
+// value return nullopt, false or an empty result.
 class Value {
  public:
   Value() = default;
@@ -89,21 +92,22 @@ class Value {
   bool isDict() const;
   std::optional<bool> asBool() const;
   std::optional<std::int64_t> asInt() const;
-  // Also of an integer.
+  // Also accepts an integer.
   std::optional<double> asDouble() const;
   std::optional<std::string_view> asText() const;
-  // Returns the first kMaxNameBytes of a text, "" of anything else. Any number
-  // of entries may share one long text, so their work must not depend on it.
+  // Returns the first kMaxNameBytes of a text, or "" for other kinds. Entries
+  // may share one long text, so the work per entry must not depend on its
+  // length.
   static constexpr std::size_t kMaxNameBytes = 1024;
   std::string_view asName() const;
 
-  // Of a list: how many members, and each.
+  // Number of members of a list, and the i-th member.
   std::size_t size() const;
   Value at(std::size_t i) const;
-  // Of a dict: how many pairs, and each.
+  // Number of pairs of a dict, and the i-th pair.
   std::size_t pairs() const;
   std::pair<Value, Value> pair(std::size_t i) const;
-  // Of a dict: what stands under a key, looked for among its first 64.
+  // Returns the value of a key in a dict. Searches only the first 64 pairs.
   Value find(std::string_view key) const;
 
  private:
@@ -114,21 +118,21 @@ class Value {
   Document::Id id_ = 0;
 };
 
-// Whether a text begins as a JSON object does.
+// Returns whether a text begins like a JSON object.
 bool beginsAsJson(std::string_view text);
 
-// Reads a JSON text. A number beyond 64 bits becomes None. Time and memory grow
-// with the input, however it is nested.
+// Parses a JSON text. Numbers beyond 64 bits become None. Time and memory grow
+// with the input, not with its nesting.
 Result<Document> readJson(std::string_view text);
 
-// Whether bytes begin as a pickle of protocol 2 to 5 does.
+// Returns whether bytes begin like a pickle of protocol 2 to 5.
 bool beginsAsPickle(std::string_view bytes);
 
-// Reads a pickle that holds plain data, and executes nothing: None, booleans,
+// Parses a pickle of plain data without executing anything: None, booleans,
 // integers, floats, texts, bytes (as texts), lists, tuples (as lists) and
-// dicts. An opcode that could import or call code is an error that names it and
-// its offset, as is damage. An integer beyond 64 bits becomes None. Time and
-// memory grow with the input, however it is nested.
+// dicts. Fails on damage and on opcodes that could import or call code; the
+// error names the opcode and its offset. Integers beyond 64 bits become None.
+// Time and memory grow with the input, not with its nesting.
 Result<Document> readPickle(std::string_view bytes);
 
 }  // namespace traced

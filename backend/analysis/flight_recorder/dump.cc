@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::uint32_t kMajor = 2;
 constexpr std::uint32_t kNewestMinor = 10;
-// No entry of a dump takes less.
+// Minimum size of an entry in any dump.
 constexpr std::size_t kMinEntryBytes = 32;
 
 absl::string_view asAbsl(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// A number, or a text that is one: the JSON form has both.
+// Accepts a number, or a text with one: the JSON form has both.
 std::optional<std::int64_t> numberOf(Value value) {
   if (const auto number = value.asInt()) return number;
   std::int64_t number = 0;
@@ -36,13 +36,14 @@ std::optional<std::uint64_t> countOf(Value value) {
   return static_cast<std::uint64_t>(*number);
 }
 
-// The JSON form writes 0 for a time that was not observed.
+// Returns nullopt for 0, which the JSON form writes for a time that was not
+// observed.
 std::optional<std::int64_t> timeOf(Value value) {
   const auto ns = value.asInt();
   return ns && *ns > 0 ? ns : std::nullopt;
 }
 
-// "[0, 1, 5]"; empty when it is anything else.
+// Parses "[0, 1, 5]". Returns nothing if malformed.
 std::vector<std::uint32_t> ranksIn(std::string_view text) {
   std::vector<std::uint32_t> ranks;
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
@@ -101,7 +102,7 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
   if (!fits || !dump.readGroups(root.find("pg_config"))) {
     return Error{"a Flight Recorder dump that says the same over and over"};
   }
-  // Its name before 2.10.
+  // The field's name before version 2.10.
   const std::string_view older_name = root.find("nccl_version").asName();
   dump.library_version_ =
       older_name.empty() ? root.find("comm_lib_version").asName() : older_name;
@@ -110,8 +111,8 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
   return std::optional<Dump>(std::move(dump));
 }
 
-// False if the lists of members together are longer than the file is: a pickle
-// can name one text many times.
+// Returns false if the lists of members are longer in total than the file. A
+// pickle can refer to one text many times.
 bool Dump::readGroups(Value config) {
   std::uint64_t text_bytes = 0;
   for (std::size_t i = 0; i < config.pairs(); ++i) {
@@ -178,8 +179,8 @@ DumpEntry Dump::entry(std::size_t i) const {
   return entry;
 }
 
-// A send or receive names both ends by their ranks in the group. All must
-// agree: a dump that contradicts itself says nothing.
+// Uses sends and receives, which name both ends by their ranks within the
+// group. All must agree, since a dump that contradicts itself proves nothing.
 std::optional<std::uint32_t> Dump::findRank() const {
   const auto field = countOf(document_->root().find("rank"));
   if (field && *field <= std::numeric_limits<std::uint32_t>::max()) {

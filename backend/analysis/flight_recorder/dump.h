@@ -1,5 +1,5 @@
-// Dump is one Flight Recorder dump: what PyTorch's own recorder held of one
-// process when it was asked, as a pickle or as JSON. See
+// Dump is one Flight Recorder dump: what PyTorch's own recorder held of a
+// process when the dump was made, as a pickle or JSON. See
 // docs/use/flight_recorder.md.
 
 #pragma once
@@ -17,17 +17,17 @@
 
 namespace traced {
 
-// A group as `pg_config` tells of it. Texts point into the dump.
+// A group from `pg_config`. Texts point into the dump.
 struct DumpGroup {
   std::string_view name;
   std::string_view desc;
   std::vector<std::uint32_t> members;
-  // What it ran on, where whoever wrote the dump said so.
+  // The backend, if the writer of the dump recorded it.
   std::string_view backend;
 };
 
-// How far a group had come, as `pg_status` tells: sequence numbers as its
-// backend counts them. Absent where there was none yet.
+// Progress of a group from `pg_status`, in its backend's sequence numbers.
+// Absent if it has not enqueued, started or completed anything.
 struct DumpProgress {
   std::int64_t group_id = 0;
   std::optional<std::uint64_t> last_enqueued;
@@ -35,7 +35,8 @@ struct DumpProgress {
   std::optional<std::uint64_t> last_completed;
 };
 
-// One of `entries`. What the dump does not tell is absent; texts point into it.
+// One of `entries`. Fields missing in the dump are absent. Texts point into the
+// dump.
 struct DumpEntry {
   std::optional<std::uint64_t> record_id;
   std::optional<std::int64_t> group_id;
@@ -49,15 +50,15 @@ struct DumpEntry {
   std::optional<std::int64_t> created_ns;
   std::optional<std::int64_t> started_ns;
   std::optional<std::int64_t> completed_ns;
-  // Its backend no longer looks after it.
+  // The backend no longer tracks the operation.
   bool retired = false;
   std::optional<double> duration_ms;
   std::optional<std::int64_t> timeout_ms;
   std::string_view thread_id;
   std::string_view thread_name;
-  // A list of dicts, the innermost frame first.
+  // A list of dicts, innermost frame first.
   Value frames;
-  // Lists, a member per tensor.
+  // Lists with a member per tensor.
   Value input_sizes, input_dtypes;
   Value output_sizes, output_dtypes;
 };
@@ -66,19 +67,19 @@ class Dump {
  public:
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
 
-  // Whether a file that begins so may be a dump.
+  // Returns whether a file with this beginning may be a dump.
   static bool maybe(std::string_view beginning);
-  // Absent for what is no dump. An Error for a pickle that cannot be read, and
-  // for a dump of a version whose meaning is not known.
+  // Returns nullopt if `bytes` are not a dump. Fails if a pickle cannot be
+  // read, or the dump has an unknown major version.
   static Result<std::optional<Dump>> parse(std::string_view bytes);
 
-  // "2.10".
+  // Such as "2.10".
   std::string_view version() const { return version_; }
-  // A minor version beyond those this program was written for.
+  // Returns whether the minor version is newer than those supported.
   bool isNewer() const { return newer_; }
   std::string_view libraryVersion() const { return library_version_; }
-  // The global rank, if the dump says it: by a field, or by a send or receive
-  // of a group whose members it names.
+  // Returns the global rank if the dump contains it, either as a field or
+  // through sends and receives of a group with known members.
   std::optional<std::uint32_t> rank() const { return rank_; }
   const std::vector<DumpGroup>& groups() const { return groups_; }
   const std::vector<DumpProgress>& progress() const { return progress_; }
@@ -86,7 +87,7 @@ class Dump {
   std::size_t entryCount() const { return entries_.size(); }
   DumpEntry entry(std::size_t i) const;
 
-  // The members of a group; nullptr when the dump does not name them.
+  // Returns nullptr if the dump does not list the group's members.
   const DumpGroup* groupNamed(std::string_view name) const;
 
   std::uint64_t bytes() const { return bytes_; }
@@ -99,7 +100,7 @@ class Dump {
   void readProgress(Value status);
   std::optional<std::uint32_t> findRank() const;
 
-  // Values point to it.
+  // On the heap, because values point to it.
   std::unique_ptr<Document> document_;
   std::uint64_t bytes_;
   std::string_view version_;
@@ -111,14 +112,13 @@ class Dump {
   Value entries_;
 };
 
-// Which groups the counters of a dump are about. `pg_status` has them by a
-// number that counts the groups of the process, `entries` say which group that
-// is, and `pg_config` names the groups.
+// Returns group names by the group numbers that `pg_status` uses: its counters
+// do not contain names, and `pg_config` does not contain numbers.
 //
-// The names of groups by their number. An entry names both. What no entry is of
-// is known by the order in which groups were made, in which the process numbers
-// them and torch names them "0", "1", "33": if as many groups have counters as
-// have members, all names are such numbers, and no entry contradicts.
+// An entry contains both. Groups without an entry are identified by order of
+// creation: the process numbers groups in that order, and torch names them "0",
+// "1", "33". This is used only if both sides have the same number of groups,
+// all names are such numbers, and no entry contradicts.
 absl::flat_hash_map<std::int64_t, std::string_view> groupNamesById(
     const Dump& dump);
 

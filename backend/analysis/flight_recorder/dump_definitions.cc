@@ -62,8 +62,8 @@ std::uint32_t DumpCalls::add(const DumpEntry& entry,
   return place->second;
 }
 
-// A tensor whose shape or dtype does not prove its bytes is cut: what is known
-// of it would be taken for all of it.
+// A tensor with an unknown size is counted as cut. Otherwise the known part
+// would pass for the whole.
 DumpCalls::Tensors DumpCalls::addTensors(Value sizes, Value dtypes,
                                          Runs& runs) {
   Tensors tensors;
@@ -90,7 +90,7 @@ DumpCalls::Tensors DumpCalls::addTensors(Value sizes, Value dtypes,
   return tensors;
 }
 
-// False when its bytes are not known.
+// Returns false if the size in bytes is unknown.
 bool DumpCalls::describe(Value shape, Value dtype_name, v1::TensorRun& run,
                          std::uint64_t& bytes) {
   budget_ -= std::min<std::uint64_t>(budget_, 1 + shape.size());
@@ -116,12 +116,12 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 512;
 constexpr std::size_t kMaxNameBytes = 128;
-// The line, and the words around it, as it is told.
+// Bytes for the line number and the text around it.
 constexpr std::size_t kLineBytes = 16;
-// No frame of a dump takes less.
+// Minimum size of a frame in any dump.
 constexpr std::uint64_t kMinFrameBytes = 8;
 
-// The end of a path says more than its beginning.
+// The end of a path is more informative than its beginning.
 std::string_view lastOf(std::string_view text, std::size_t bytes) {
   return text.substr(text.size() - std::min(text.size(), bytes));
 }

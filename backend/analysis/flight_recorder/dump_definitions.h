@@ -1,5 +1,5 @@
-// Turns what the entries of a dump name into definitions, the same only once:
-// calls, and where in the program they were made.
+// Converts what a dump's entries name to definitions without duplicates: calls
+// and call sites.
 
 #pragma once
 
@@ -17,24 +17,24 @@
 
 namespace traced {
 
-// Where an entry's group stands, and who is in it.
+// Id of an entry's group, and its members.
 struct DumpGroupRef {
   std::uint32_t id = 0;
-  // nullptr when the dump does not name the members.
+  // nullptr if the dump does not list the members.
   const DumpGroup* group = nullptr;
-  // Group ranks are global ranks.
+  // Whether group ranks equal global ranks.
   bool is_world = false;
 };
 
-// DumpCalls turns calls into definitions. Not thread safe. The payload must
+// DumpCalls converts calls to definitions. Not thread safe. The payload must
 // outlive it.
 class DumpCalls {
  public:
-  // `dump_bytes` bounds how much is read of lists that are named repeatedly.
+  // `dump_bytes` limits the work on lists that many entries share.
   DumpCalls(v1::Payload& payload, std::uint64_t dump_bytes)
       : payload_(payload), budget_(kWorkPerByte * dump_bytes) {}
 
-  // The id of the call that an entry is about.
+  // Returns the id of the entry's call, adding it if needed.
   std::uint32_t add(const DumpEntry& entry, const DumpGroupRef& group);
 
  private:
@@ -56,22 +56,22 @@ class DumpCalls {
   absl::flat_hash_map<std::string, std::uint32_t> id_by_call_;
 };
 
-// DumpSites tells where in the program the entries of a Flight Recorder dump
-// were called, by the frames that the recorder gathered.
-//
-// Adds stacks to the payload, which outlives it, with ids from 1 on.
+// DumpSites converts the recorded Python and C++ frames of a dump's entries to
+// call sites. Adds stacks to the payload, which must outlive it, with ids from
+// 1 on.
 class DumpSites {
  public:
-  // A dump may name few frames and texts many times: what is looked at and what
-  // is made of it stay in proportion to its bytes.
+  // A dump may share few frames and texts among many entries. `dump_bytes`
+  // limits how many are processed and stored.
   DumpSites(v1::Payload& payload, std::uint64_t dump_bytes);
 
-  // The id of the stack for a list of frames, the innermost first: its call
-  // site, and the package that this called through. 0 where there is none.
+  // Returns the id of a stack for a list of frames, innermost first. It has the
+  // call site, and the package that this called. Returns 0 if no call site is
+  // found.
   std::uint32_t add(Value frames);
 
  private:
-  // File, function and line; a file that is empty: none.
+  // File, function and line. An empty file means none.
   using Place = std::tuple<std::string_view, std::string_view, std::int64_t>;
   struct Site {
     Place program;
@@ -92,7 +92,7 @@ class DumpSites {
   absl::flat_hash_map<Site, std::uint32_t> ids_;
 };
 
-// Whose code a frame is, by its file. C++ code is a library's.
+// Classifies a frame by its file. C++ code counts as a library's.
 CodeKind dumpedCodeOf(std::string_view file);
 
 }  // namespace traced

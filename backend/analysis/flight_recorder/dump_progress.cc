@@ -19,7 +19,7 @@ NamesById namesInEntries(const Dump& dump) {
   return names;
 }
 
-// Empty where the order tells nothing.
+// Returns nothing if the order proves nothing.
 NamesById namesByOrder(const Dump& dump) {
   std::vector<std::pair<std::uint64_t, std::string_view>> names;
   for (const DumpGroup& group : dump.groups()) {

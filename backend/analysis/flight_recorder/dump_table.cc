@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kWorldDesc = "default_pg";
 
-// Texts of a dump may be of any length and hold any bytes.
+// Texts of a dump may have any length and contain any bytes.
 std::string shortText(std::string_view text) {
   constexpr std::size_t kMaxBytes = 512;
   return toValidUtf8(text.substr(0, kMaxBytes));
@@ -46,7 +46,7 @@ class TableBuilder {
     countRecords();
     findWhetherEndsAreReported();
     for (const DumpGroup& group : dump_.groups()) {
-      // Gloo tells of a group without a name that no entry is of.
+      // Gloo reports a group without a name that no entry uses.
       if (!group.name.empty()) groupFor(group.name, group.desc);
     }
     for (std::size_t i = 0; i < dump_.entryCount(); ++i) {
@@ -66,7 +66,7 @@ class TableBuilder {
   using PairKey = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
   using LaunchKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
 
-  // Record ids count up from 0, so the last tells how many there were.
+  // Record ids count up from 0, so the highest shows how many existed.
   void countRecords() {
     const std::uint64_t in_dump = dump_.entryCount();
     std::uint64_t recorded = in_dump;
@@ -97,8 +97,9 @@ class TableBuilder {
     table_.operations.push_back(op);
   }
 
-  // A discovered end is a late bound. The start of what has ended is known
-  // where its duration was measured; of what has not, when it was discovered.
+  // A discovered end is an upper bound. The start of a finished operation is
+  // known if its duration was measured; that of an unfinished one, if it was
+  // discovered.
   void setInstants(AssembledOperation& op, const DumpEntry& entry) {
     op.issued = Instant(*entry.created_ns);
     see(latestOf(entry));
@@ -115,9 +116,9 @@ class TableBuilder {
     }
   }
 
-  // Collectives bear the group's number. The one of sends and receives counts
-  // this rank's, whoever the peer, so they are counted anew by ordered pair:
-  // that is right only if none is missing.
+  // Collectives have the group's sequence number. The number of sends and
+  // receives counts those of this rank, whatever the peer. They are therefore
+  // renumbered per ordered pair, which is correct only if none is missing.
   void numberOperation(AssembledOperation& op, const DumpEntry& entry,
                        const v1::Call& call, std::uint32_t group) {
     if (!isPointToPoint(call.op())) {
@@ -133,8 +134,8 @@ class TableBuilder {
     op.seq = ++pair_seq_[PairKey{group, sends ? -1 : peer, sends ? peer : -1}];
   }
 
-  // The members of a coalesced batch come before it and bear both its numbers.
-  // A batch of sends and receives has no number that its peers share.
+  // The members of a coalesced batch precede it and have the same two numbers.
+  // A batch of sends and receives has no number in common with its peers.
   void batchOperation(AssembledOperation& op, const DumpEntry& entry,
                       const v1::Call& call, std::uint32_t group) {
     const LaunchKey key{group, entry.collective_seq, entry.p2p_seq};
@@ -191,7 +192,8 @@ class TableBuilder {
     if (known.backend().empty()) known.set_backend(shortText(backend));
   }
 
-  // Threads are told by a number of the process's own, which is no kernel id.
+  // Threads are identified by a number of the process's own, not by a kernel
+  // id.
   std::uint32_t threadFor(const DumpEntry& entry) {
     if (entry.thread_id.empty() && entry.thread_name.empty()) return 0;
     const auto next = static_cast<std::uint32_t>(payload_.thread_size() + 1);
@@ -222,8 +224,9 @@ class TableBuilder {
     }
   }
 
-  // Whether an operation that has no end is known not to have ended: NCCL's
-  // watchdog tells of ends, other recorders only if they did so here.
+  // Determines whether an operation without an end is known not to have ended.
+  // NCCL's watchdog reports ends; other recorders are trusted only if they did
+  // so in this dump.
   void findWhetherEndsAreReported() {
     bool told = std::any_of(
         dump_.progress().begin(), dump_.progress().end(),

@@ -1,5 +1,5 @@
-// From a Flight Recorder dump to what every command reads: the header of its
-// stream, and its table. See docs/use/flight_recorder.md.
+// Converts a Flight Recorder dump to the header and table of a stream, as used
+// by every command. See docs/use/flight_recorder.md.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace traced {
 
-// The clock of the stream is the wall clock. `stream_id` is any number that
-// tells this dump from others.
+// The clock of the stream is the wall clock. `stream_id` may be any number
+// unique among dumps.
 v1::Header headerOfDump(const Dump& dump, std::uint32_t rank,
                         std::uint64_t stream_id);
 
-// What the dump does not tell stays absent: calls have no return, no wait and
-// no release, an end only where one was discovered.
+// Data that the dump lacks is absent: returns, waits and releases of calls, and
+// ends that were not discovered.
 StreamTable tableOfDump(const Dump& dump, const v1::Header& header);
 
 }  // namespace traced

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What the parser calls, event by event; the functions' names are its own.
+// Callbacks of the parser, which determines their names.
 class DocumentBuilder : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return take(document.addNone()); }

@@ -1,4 +1,4 @@
-// The opcodes of pickle protocols 2 to 5 that a reader of plain data meets. See
+// The opcodes of pickle protocols 2 to 5 that plain data uses. See
 // https://docs.python.org/3/library/pickletools.html.
 
 #pragma once
@@ -11,12 +11,12 @@ enum class PickleOpcode : std::uint8_t {
   kProto = 0x80,
   kFrame = 0x95,
   kStop = '.',
-  // The stack.
+  // Stack.
   kMark = '(',
   kPop = '0',
   kPopMark = '1',
   kDup = '2',
-  // The memo.
+  // Memo.
   kBinGet = 'h',
   kLongBinGet = 'j',
   kBinPut = 'q',
@@ -56,8 +56,8 @@ enum class PickleOpcode : std::uint8_t {
   kDict = 'd',
 };
 
-// The name of an opcode that imports, calls or asks for something outside the
-// pickle; nullptr for all others.
+// Returns the name of an opcode that imports, calls or refers to something
+// outside the pickle, else nullptr.
 const char* nameIfItRunsCode(std::uint8_t opcode);
 
 }  // namespace traced

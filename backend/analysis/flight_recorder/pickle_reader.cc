@@ -12,7 +12,7 @@
 namespace traced {
 namespace {
 
-// Not reused. After the first problem every step does nothing of value, and
+// For a single use. After the first problem, further steps have no effect and
 // the loop ends.
 class PickleReader {
  public:
@@ -190,7 +190,7 @@ class PickleReader {
     }
   }
 
-  // The last `count` values of the stack become members of `container`.
+  // Moves the last `count` values of the stack to `container`.
   void moveTo(Id container, std::size_t count) {
     if (stack_.size() < count) return fail("the stack is too short");
     if (document_.full()) return;
@@ -210,13 +210,13 @@ class PickleReader {
     push(container);
   }
 
-  // Adds the last `count` values to the one below them.
+  // Adds the last `count` values to the container below them.
   void extend(std::size_t count) {
     if (stack_.size() <= count) return fail("the stack is too short");
     moveTo(stack_[stack_.size() - 1 - count], count);
   }
 
-  // Takes the last mark and tells how many values lie above it.
+  // Removes the last mark and returns the number of values above it.
   std::size_t stackAboveMark() {
     if (marks_.empty() || marks_.back() > stack_.size()) {
       fail("a mark is missing");
@@ -248,7 +248,7 @@ class PickleReader {
     pushInt(value);
   }
 
-  // Big endian, unlike all else.
+  // Big endian, unlike everything else.
   void pushFloat() {
     const std::string_view digits = take(8);
     const std::string reversed(digits.rbegin(), digits.rend());
@@ -302,7 +302,7 @@ class PickleReader {
 
   const std::string_view bytes_;
   std::size_t at_ = 0;
-  // Where the current opcode is.
+  // Position of the current opcode.
   std::size_t offset_ = 0;
   bool stopped_ = false;
   std::string problem_;

@@ -18,7 +18,7 @@ std::optional<std::uint32_t> rankIn(std::string_view text) {
   return rank;
 }
 
-// Splits at the first `separator`; the second part is empty without one.
+// Splits at the first `separator`. Without one, the second part is empty.
 std::pair<std::string_view, std::string_view> cut(std::string_view text,
                                                   std::string_view separator) {
   const std::size_t place = text.find(separator);

@@ -1,4 +1,4 @@
-// The words of Flight Recorder dumps, and what they are called here.
+// Translates the vocabulary of Flight Recorder dumps.
 
 #pragma once
 
@@ -10,28 +10,28 @@
 
 namespace traced {
 
-// "gloo:all_reduce", "nccl:send 0->1", "nccl:recv 1<-0", "fake:recv 1<-?".
+// Parts of a name such as "gloo:all_reduce", "nccl:send 0->1", "nccl:recv 1<-0"
+// or "fake:recv 1<-?".
 struct ProfilingName {
   std::string_view backend;
   std::string_view op;
-  // Ranks within the group; only of sends and receives, and absent where the
-  // name does not tell.
+  // Ranks within the group, for sends and receives only. Absent if not named.
   std::optional<std::uint32_t> self;
   std::optional<std::uint32_t> peer;
 };
 
 ProfilingName parseProfilingName(std::string_view name);
 
-// OPERATION_UNSPECIFIED for a name that is not known.
+// Returns OPERATION_UNSPECIFIED for an unknown name.
 v1::Operation operationOfDump(std::string_view op);
 
 struct DumpDType {
   v1::DType dtype = v1::DTYPE_OTHER;
-  // Of one element, 0 when that is not known.
+  // Size of one element; 0 if unknown.
   std::uint32_t bytes = 0;
 };
 
-// Of torch's C++ name: "Float", "BFloat16".
+// `name` is torch's C++ name, such as "Float" or "BFloat16".
 DumpDType dtypeOfDump(std::string_view name);
 
 }  // namespace traced

@@ -6,15 +6,15 @@
 namespace traced {
 namespace {
 
-// As the straggler of a diagnosis (docs/reference/diagnosis.md): most of all
-// waiting in all, in each quarter nearly so, a tenth of the time, and
-// noticeable.
+// Thresholds of the straggler rule (docs/reference/diagnosis.md): share of all
+// waiting, share in each quarter, share of the time, and minimum mean delay and
+// count.
 constexpr double kOfAllWaiting = 0.85;
 constexpr double kOfAQuarter = 0.7;
 constexpr double kOfTheTime = 0.1;
 constexpr std::uint64_t kNoticeableNs = 1'000'000;
 constexpr std::uint64_t kMinTimes = 3;
-// It is over when it costs less than half of what made it one.
+// The condition ends at less than half of the share of time at which it began.
 constexpr double kOfTheTimeAtEnd = kOfTheTime / 2;
 
 }  // namespace

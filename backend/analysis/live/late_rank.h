@@ -1,9 +1,9 @@
-// LateRank tells while a job runs which rank keeps the others waiting: when
-// that begins, and when it ends.
+// LateRank detects which rank keeps the others waiting in a running job, and
+// when that ends.
 //
-// The same must hold of all quarters of a window, so that a checkpoint or a
-// pause of one rank is none. It is likely, never certain: who is last is seen,
-// and not why.
+// The condition must hold in all quarters of a window, so that a checkpoint or
+// a pause of one rank does not count. The result is likely, never certain: it
+// shows who is last, not why.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace traced {
 
-// Not thread safe.
+// Not thread safe. Call add() and update() as the job runs.
 class LateRank {
  public:
   static constexpr std::int64_t kQuarterNs = 5'000'000'000;
@@ -23,16 +23,16 @@ class LateRank {
 
   struct Late {
     std::uint32_t rank = 0;
-    // Of all waiting for a last rank in the window, what was for this one, and
+    // This rank's share of all waiting for a last rank within the window, and
     // of the window's time.
     double of_waiting = 0;
     double of_time = 0;
   };
 
-  // A rank was certainly the last, by so much.
+  // Records that a rank was certainly last in an operation, and by how much.
   void add(std::uint32_t rank, std::uint64_t behind_ns);
-  // Moves on to now. On a `starved` machine whoever gets no processor is late:
-  // nothing is told then, and what was seen counts for nothing.
+  // Advances to `now_ns`. On a starved machine any rank without a CPU is late,
+  // so all data is discarded and no rank is reported.
   void update(std::int64_t now_ns, bool starved);
 
   const std::optional<Late>& late() const { return late_; }

@@ -15,8 +15,8 @@ namespace traced {
 
 LiveStream& LiveJob::add(const v1::Header& header) {
   clock_.set_source(v1::CLOCK_SOURCE_SAME_CLOCK);
-  // Groups that are called alike are numbered as a report does it: in the order
-  // of the ranks.
+  // Sorted by rank, so that groups with equal labels get the same numbers as in
+  // a report.
   const auto place = std::upper_bound(
       members_.begin(), members_.end(), header.rank(),
       [](std::uint32_t rank, const std::unique_ptr<Member>& each) {
@@ -36,7 +36,7 @@ const LiveJob::Member* LiveJob::find(std::uint32_t rank) const {
   return is_here ? place->get() : nullptr;
 }
 
-// What was defined since.
+// Processes new definitions.
 void LiveJob::learn(Member& member) {
   const StreamTable& table = member.stream.table();
   const StreamDefinitions& definitions = table.definitions;
@@ -55,7 +55,7 @@ bool LiveJob::isWithin(const MatchedCall& call) const {
   if (call.key.source != OperationKey::kNoRank) {
     return find(call.key.source) && find(call.key.destination);
   }
-  // As many as run here can be.
+  // A larger group cannot be local.
   if (ranks.size() > members_.size()) return false;
   bool all = true;
   ranks.forEach([&](std::uint32_t rank) { all = all && find(rank); });
@@ -95,7 +95,7 @@ void LiveJob::watchOrder(Member& member) {
   }
 }
 
-// Of all who called it, as far as that is known.
+// Reports the parts of all local ranks that are still remembered.
 void LiveJob::reportParts(std::uint32_t group, std::uint64_t seq) {
   for (const auto& member : members_) {
     for (const RecentCall& recent : member->recent) {
@@ -179,7 +179,7 @@ void LiveJob::countOf(Member& member, const ReadyTable& ready_times,
   member.stream.forget(counted);
 }
 
-// When all operations without a known end have ended.
+// Closes the bound once every operation that could be in flight is known.
 void LiveJob::closeUnseenWaits(const Member& member, std::int64_t now_ns) {
   const auto found = sums_.ranks.find(member.stream.table().header.rank());
   if (found == sums_.ranks.end() || member.stream.mayHaveMoreInFlight()) return;
@@ -239,7 +239,7 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   if (op.batch == 0) addSize(place, *sample.completion_ns);
 }
 
-// Once for each operation: when it is no longer in flight.
+// Call once per operation, when it is no longer in flight.
 void LiveJob::addUnseenWait(const Member& member,
                             const AssembledOperation& op) {
   const bool is_added =
@@ -272,7 +272,7 @@ void LiveJob::addTransfer(Member& member, CallAccumulators& place,
   Transfer transfer{*split.ready_ns, split.transfer->low_ns,
                     split.transfer->high_ns};
   if (isLateBound(op)) {
-    // Who looked would have seen an earlier end.
+    // An earlier end would have been noticed while the caller was watching.
     const auto watched_ns = between(watchedSince(op), op.ended).value_or(0);
     transfer.low_ns =
         std::min(split.transfer->ns, static_cast<std::int64_t>(watched_ns));

@@ -1,4 +1,4 @@
-// LiveJob is the ranks of one job that run on this host, seen together.
+// LiveJob combines the ranks of one job that run on this host.
 
 #pragma once
 
@@ -23,27 +23,27 @@ namespace traced {
 // Not thread safe.
 class LiveJob {
  public:
-  // How long after its issue an operation that is over is kept for other ranks'
-  // parts in it.
+  // How long after its issue a finished operation is kept for the parts of
+  // other ranks.
   static constexpr std::int64_t kLateNs =
       2 * AssembledOperation::kMaxDurationNs;
-  // So many calls of a rank are known when ranks are seen to have diverged.
+  // Number of calls remembered per rank, to describe a divergence.
   static constexpr std::size_t kRecentCalls = 4096;
 
-  // What all operations of one call have in common.
+  // Where operations of one call are counted.
   struct CallAccumulators {
-    // nullptr: not looked for, or a call that communicates nothing.
+    // nullptr: not determined yet, or the call communicates nothing.
     CallTotals* kind = nullptr;
     LiveSums::OfRank* rank = nullptr;
     LiveSums::Times* times = nullptr;
     LiveSums::OfSize* size = nullptr;
     std::uint64_t message_bytes = 0;
-    double bus_factor = 0;  // 0: it has no bandwidth
+    double bus_factor = 0;  // 0: the call has no bandwidth
     bool captured = false;
-    // Absent: not looked for yet.
+    // Absent: not determined yet.
     std::optional<std::vector<LiveLinks::LinkIndex>> links;
   };
-  // What was called under a number of a group.
+  // The call with a sequence number of a group.
   struct RecentCall {
     std::uint64_t seq = 0;
     std::uint32_t group = 0;
@@ -54,17 +54,17 @@ class LiveJob {
     explicit Member(const v1::Header& header) : stream(header) {}
 
     LiveStream stream;
-    // Of its groups, their indices in the catalog.
+    // Catalog index of each of the stream's groups.
     std::vector<std::uint32_t> groups;
     std::optional<MatchedCalls> calls;
-    // Where operations of each call are added.
+    // Per call: where its operations are counted.
     std::vector<CallAccumulators> places;
-    // Up to which operation its order was looked at.
+    // The last operation whose order was checked.
     std::uint64_t watched_id = 0;
     bool watched_any = false;
-    // Of each group of the catalog, the last number that was called.
+    // The last sequence number called, by group of the catalog.
     std::vector<std::uint64_t> last_seqs;
-    // The latest numbered calls of all groups, in a circle.
+    // Ring buffer of the latest numbered calls of all groups.
     std::vector<RecentCall> recent;
     std::size_t next_recent = 0;
 
@@ -73,20 +73,21 @@ class LiveJob {
     }
   };
 
-  // A stream that reads this host's clock; stays where it is.
+  // Adds a stream on this host's clock. Its address is stable.
   LiveStream& add(const v1::Header& header);
-  // In the order of their ranks.
+  // Sorted by rank.
   const std::vector<std::unique_ptr<Member>>& members() const {
     return members_;
   }
-  // nullptr: it does not run here.
+  // Returns nullptr if the rank does not run on this host.
   const Member* find(std::uint32_t rank) const;
   const v1::Header& header() const {
     return members_.front()->stream.table().header;
   }
 
-  // Counts what is over by now, on the clock of the host: another interval.
-  // `starved`: processes of the host wait for processors.
+  // Counts the operations that have ended and begins the next interval.
+  // `now_ns`: on the host's clock. `starved`: processes of the host wait for
+  // CPUs.
   void count(std::int64_t now_ns, bool starved = false);
 
   const GroupCatalog& groups() const { return catalog_; }
@@ -96,12 +97,12 @@ class LiveJob {
     return order_.divergences();
   }
   const OrderWatch& order() const { return order_; }
-  // Ranks of another host called something else under a number of a group. True
-  // if divergences() have more than before.
+  // Records that ranks of another host made a different call with this sequence
+  // number. Returns true if divergences() changed.
   bool dispute(std::uint32_t group, std::uint64_t seq);
-  // Who keeps others waiting.
+  // The rank that keeps others waiting.
   const std::optional<LateRank::Late>& late() const { return late_.late(); }
-  // Whose transfers are slow.
+  // Links with slow transfers.
   const std::vector<LiveLinks::Slow>& slowLinks() const {
     return links_.slow();
   }
@@ -111,7 +112,7 @@ class LiveJob {
   void watchOrder(Member& member);
   void reportPart(const Member& member, const RecentCall& recent);
   void reportParts(std::uint32_t group, std::uint64_t seq);
-  // Whether all ranks with a part in a call run here.
+  // Returns whether all ranks that take part in a call run on this host.
   bool isWithin(const MatchedCall& call) const;
   void countOf(Member& member, const ReadyTable& ready_times,
                std::int64_t now_ns);

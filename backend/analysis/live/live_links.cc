@@ -53,7 +53,7 @@ std::vector<LiveLinks::LinkIndex> LiveLinks::linksOf(const StreamTable& table,
   const std::string op = nameOf(signature.op);
   addPlace({Kind::kRanks, textOf(signature, members), key.group}, op, {rank},
            key.group, places);
-  // One member tells of its group.
+  // The first member reports for its group.
   if (members.at(0) == rank) {
     std::vector<std::uint32_t> all;
     members.forEach([&](std::uint32_t member) { all.push_back(member); });
@@ -80,7 +80,7 @@ void LiveLinks::addPlace(const Key& key, const std::string& op,
 
 void LiveLinks::add(const std::vector<LinkIndex>& places, std::uint64_t seq,
                     const Transfer& transfer) {
-  // The first of a group waits for processes that start.
+  // The first operation of a group includes process start-up.
   if (seq <= 1) return;
   for (const LinkIndex& place : places) {
     Class& of = *place.of;
@@ -132,7 +132,8 @@ void LiveLinks::addSlow(Class& of, std::int64_t now_ns) {
   }
 }
 
-// A slow rank is in the slow pairs and groups of others, which it explains.
+// Drops slow pairs and groups that are explained by a slow rank or pair within
+// them.
 void LiveLinks::keepNarrowest() {
   std::stable_sort(slow_.begin(), slow_.end(),
                    [](const Slow& a, const Slow& b) {

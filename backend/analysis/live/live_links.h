@@ -1,6 +1,6 @@
-// LiveLinks tells while a job runs between which ranks transfers are slower
-// than their like, by the rule for whole runs (diagnosis/slow_peers): when that
-// begins, and when it ends.
+// LiveLinks detects links with slower transfers than comparable ones in a
+// running job, and when that ends. It applies the rule for whole runs
+// (diagnosis/slow_peers).
 
 #pragma once
 
@@ -17,56 +17,58 @@
 
 namespace traced {
 
-// Not thread safe. Memory: 24 bytes a transfer, at most kMaxTransfers of each
-// link and kMaxClasses kinds of links.
+// Not thread safe. Memory: 24 bytes per transfer, at most kMaxTransfers per
+// link and kMaxClasses classes of links.
 class LiveLinks {
  public:
-  // What is looked at, how often, and how long a link must be slow.
+  // Length of the observed window, interval of checks, and how long a link must
+  // be slow.
   static constexpr std::int64_t kWindowNs = 20'000'000'000;
   static constexpr std::int64_t kEveryNs = 5'000'000'000;
   static constexpr std::int64_t kLastingNs = 10'000'000'000;
   static constexpr std::size_t kMaxTransfers = 512;
   static constexpr std::size_t kMaxClasses = 512;
 
-  // The ranks whose transfers are slow, and by how much.
+  // Ranks with slow transfers, and how slow.
   struct Slow {
     std::vector<std::uint32_t> ranks;
     std::uint32_t group = 0;
-    // The slowest of them.
+    // The slowest of their links.
     SlowTransfers worst;
-    // Of the time, from 0 to 1.
+    // Share of the time, from 0 to 1.
     double of_time = 0;
   };
 
-  // Links that carry the same.
+  // Links that carry the same operations and are compared with each other.
   struct Class {
     ComparedLinks compared;
-    // Of the numbers of a link's operations every so manieth is kept.
+    // Only operations with a sequence number divisible by this are kept.
     std::uint64_t stride = 1;
     std::map<std::vector<std::uint32_t>, std::size_t> index;
   };
-  // Of the operations of one call, the links that they are transfers of.
+  // A link to which operations of a call contribute.
   struct LinkIndex {
     Class* of = nullptr;
     std::size_t link = 0;
   };
 
-  // Of a call whose ranks all run here. `members`: of its group.
+  // Returns the links of a call whose ranks all run on this host. `members`:
+  // members of its group.
   std::vector<LinkIndex> linksOf(const StreamTable& table, const v1::Call& call,
                                  const MatchedCall& matched,
                                  const RankList& members);
-  // The transfer of the operation with that number.
+  // Adds the transfer of the operation with sequence number `seq`.
   static void add(const std::vector<LinkIndex>& places, std::uint64_t seq,
                   const Transfer& transfer);
 
-  // Moves on to now. Of a `starved` machine nothing is told, and what was seen
-  // there counts for nothing.
+  // Advances to `now_ns`. On a starved machine all data is discarded and
+  // nothing is reported.
   void update(std::int64_t now_ns, bool starved);
   const std::vector<Slow>& slow() const { return slow_; }
 
  private:
-  // The kind of its links, what they carry, and the group, or how large groups
-  // are, where that has to be equal.
+  // Kind of link, what it carries, and the group or the size of groups if that
+  // must be equal.
   using Key = std::tuple<ComparedLinks::Kind, std::string, std::uint32_t>;
 
   void addPlace(const Key& key, const std::string& op,

@@ -23,7 +23,7 @@ void LiveStream::define(v1::Payload& definitions) {
 
 void LiveStream::add(const IssueRow& row) {
   std::vector<AssembledOperation>& operations = table_.operations;
-  // Only of a ring that somebody tampered with.
+  // Happens only if somebody tampered with the ring.
   if (!operations.empty() && operations.back().id >= row.op) return;
   AssembledOperation& op = operations.emplace_back();
   op.id = row.op;
@@ -134,7 +134,7 @@ void LiveStream::settle(std::int64_t now_ns) {
   }
 }
 
-// Keeps the first ones, as a hang begins with them.
+// Keeps the earliest operations, as a hang begins with them.
 void LiveStream::leaveOpen(const AssembledOperation& op) {
   constexpr std::size_t kMax = 16384;
   const InFlight state = inFlight(op);

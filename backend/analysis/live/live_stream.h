@@ -1,5 +1,5 @@
-// LiveStream is one process's stream while it is recorded: the operations that
-// are under way, and those that are over and not counted yet.
+// LiveStream holds the stream of a running process: operations in flight, and
+// finished ones not counted yet.
 
 #pragma once
 
@@ -16,18 +16,18 @@
 
 namespace traced {
 
-// Not thread safe. Memory: that of what is under way, and definitions.
+// Not thread safe. Memory: operations in flight, and definitions.
 class LiveStream {
  public:
-  // Of these at most are kept, the latest.
+  // Maximum number of operations kept; the latest are preferred.
   static constexpr std::size_t kMaxOperations = std::size_t{1} << 18;
 
   explicit LiveStream(const v1::Header& header);
   LiveStream(const LiveStream&) = delete;
   LiveStream& operator=(const LiveStream&) = delete;
 
-  // Rows come in the order in which they were recorded, and what they name is
-  // defined before them, or else named by unknown().
+  // Add rows in the order in which they were recorded. Add definitions before
+  // the rows that name them, or resolve() them when listed by unknown().
   void define(v1::Payload& definitions);
   void add(const IssueRow& row);
   template <ProgressRow Row>
@@ -45,26 +45,29 @@ class LiveStream {
   void add(const MarkRow& row);
   template <typename Row>
   void add(const Row&) {}
-  // Some records so far are missing. An operation without an end may have
+  // Records that rows are missing so far. An operation without an end may have
   // ended.
   void addLoss() { may_lack_before_ = last_id_ + 1; }
 
-  // What operations name and nothing defines, as rows; what is then defined is
-  // to be given to resolve(). Until then they hold up those behind them.
+  // unknown() returns, as issue rows, ids that operations name and no
+  // definition explains. Pass the definitions to resolve(). Until then, these
+  // operations block later ones from being settled.
   bool knowsAll() const { return unknown_.empty(); }
   v1::Payload unknown() const;
   void resolve(v1::Payload definitions);
 
-  // Moves on to now, on the clock of the stream. Afterwards settled() are over,
-  // and when their rank was ready for them is known.
+  // Advances to `now_ns`, on the stream's clock. Afterwards settled() covers
+  // operations that have ended, with known ready times, and operations too old
+  // to wait for.
   void settle(std::int64_t now_ns);
-  // Of the first operations of the table.
+  // Ready times of the first operations of the table.
   absl::Span<const ReadyTime> settled() const { return ready_; }
-  // Forgets those of them for which `counted` is true.
+  // Removes those settled operations for which `counted` is true. `counted` has
+  // one entry per settled operation.
   void forget(const std::vector<bool>& counted);
 
-  // Calls visit with each operation that is in flight, also with those that
-  // were counted without an end.
+  // Calls visit for each operation in flight, including those counted without
+  // an end.
   template <typename Visit>
   void forEachInFlight(Visit&& visit) const {
     for (const auto* operations : {&left_open_, &table_.operations}) {
@@ -76,33 +79,34 @@ class LiveStream {
   bool isInFlight(const AssembledOperation& op) const {
     return inFlight(op) == InFlight::kYes;
   }
-  // Operations that were forgotten in flight, and are no longer in flight since
-  // the latest settle().
+  // Operations that were removed while in flight, and left flight in the latest
+  // settle().
   absl::Span<const AssembledOperation> leftFlight() const {
     return left_flight_;
   }
-  // Whether others may be in flight: no record shows the ends of some calls.
+  // Returns whether further operations may be in flight: some ends are never
+  // recorded.
   bool mayHaveMoreInFlight() const;
 
-  // All operations that are not forgotten, in the order of their ids.
+  // All operations not yet removed, sorted by id.
   const StreamTable& table() const { return table_; }
-  // When an operation was last issued.
+  // Time of the latest issue.
   Instant lastIssue() const { return last_issue_; }
-  // Operations of which no call is known, and that were not counted.
+  // Number of operations with an unknown call, which were not counted.
   std::uint64_t lost() const { return lost_; }
 
-  // The latest marks.
+  // Progress of the marked steps.
   struct Steps {
     std::uint64_t begun = 0;
     std::uint64_t number = 0;
     Instant began;
-    // Of the last that ended.
+    // Duration of the last completed step.
     std::uint64_t last_ns = 0;
   };
   const Steps& steps() const { return steps_; }
 
  private:
-  // An issue whose call is not known.
+  // An issue whose call is undefined.
   struct Unknown {
     std::uint64_t op = 0;
     std::uint32_t call = 0;
@@ -124,21 +128,21 @@ class LiveStream {
   StreamTable table_;
   ReadyTimes ready_times_;
   std::vector<ReadyTime> ready_;
-  // Those that are in flight, of the ones that are forgotten.
+  // Operations in flight that were removed from the table.
   std::vector<AssembledOperation> left_open_;
   std::vector<AssembledOperation> left_flight_;
-  // There was no room for some of those.
+  // Some of these were dropped for lack of room.
   bool left_out_ = false;
   // By index of the call.
   std::vector<Ends> ends_of_call_;
-  // By group and manner. They stay where they are.
+  // By group and call mode. Addresses are stable.
   std::map<std::uint64_t, ReportedCalls> reported_;
   std::vector<Unknown> unknown_;
-  // Where find() begins.
+  // Where find() starts its search.
   std::size_t near_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t last_id_ = 0;
-  // Operations before this one may lack records.
+  // Operations with a lower id may lack records.
   std::uint64_t may_lack_before_ = 0;
   Instant last_issue_;
   Steps steps_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMaxBlocks = OrderWatch::kWindow / kOrderBlock;
 
-// 0 stands for what is not known.
+// 0 is reserved for unknown signatures.
 std::uint32_t told(std::uint64_t hash) {
   const auto low = static_cast<std::uint32_t>(hash);
   return low == 0 ? 1 : low;
@@ -27,7 +27,7 @@ std::uint32_t blockOf(const OrderWatch& watch, std::uint32_t group,
   for (std::uint64_t i = 0; i < kOrderBlock; ++i) {
     const std::uint64_t seq = block * kOrderBlock + i;
     const std::uint32_t signature = signatureOf(watch, group, seq);
-    // Numbers begin with 1.
+    // Sequence numbers begin at 1.
     if (signature == 0 && seq > 0) return 0;
     signatures[i] = signature;
   }
@@ -38,8 +38,8 @@ bool differ(std::uint32_t one, std::uint32_t other) {
   return one != 0 && other != 0 && one != other;
 }
 
-// Calls visit(number, value) with those of a list whose last is number `last`,
-// the lowest first.
+// Calls visit(number, value) in ascending order for a list whose last element
+// has number `last`.
 template <typename List, typename Visit>
 void forEachNumbered(const List& list, std::uint64_t last, Visit visit) {
   const auto size = static_cast<std::uint64_t>(list.size());

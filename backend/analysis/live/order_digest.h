@@ -1,9 +1,9 @@
-// What a host tells of the order in which its ranks called the operations of a
-// group, and where another host's ranks called something else.
+// Digests the order in which a host's ranks called the operations of a group,
+// to find where ranks of another host made different calls.
 //
-// The latest numbers are told one by one, and those before them as hashes of
-// blocks. Where a block differs both hosts spell it: each sees the other's
-// signatures one exchange later, and with them the first number that differs.
+// The latest signatures are listed one by one, and earlier ones as hashes of
+// blocks. If a block differs, both hosts list its signatures in the next
+// exchange, which shows the first number that differs.
 
 #pragma once
 
@@ -18,18 +18,19 @@ namespace traced {
 constexpr std::uint64_t kOrderBlock = 64;
 constexpr std::uint64_t kOrderLatest = 2 * kOrderBlock;
 
-// At most 1 KiB. `spelled_block`: the one to spell, if any.
+// Returns a digest of at most 1 KiB. `spelled_block`: a block to list signature
+// by signature, if any.
 v1::OrderDigest orderDigest(const OrderWatch& watch, std::uint32_t group,
                             std::optional<std::uint64_t> spelled_block);
 
 struct OrderDifference {
-  // The first number of which it is certain that both called something else.
+  // The first sequence number at which both certainly made different calls.
   std::optional<std::uint64_t> seq;
-  // The first block with such a number, where that is all that is known.
+  // The first block that differs, if the exact number is not known yet.
   std::optional<std::uint64_t> block;
 };
 
-// Nothing of `theirs` is trusted.
+// Compares with another host's digest. `theirs` is untrusted.
 OrderDifference orderDifference(const OrderWatch& watch, std::uint32_t group,
                                 const v1::OrderDigest& theirs);
 

@@ -17,7 +17,7 @@ bool OrderWatch::isNews(std::uint32_t group, std::uint64_t seq,
   if (watched.diverged > 0) {
     Divergence& known = divergences_[watched.diverged - 1];
     if (known.seq <= seq) return known.seq == seq;
-    // Who was behind differs at a number before that.
+    // A rank that lags behind may differ at an earlier number.
     const auto first = signatureAt(group, seq);
     if (!first || *first == signature) return false;
     known = {group, seq, {}};
@@ -25,7 +25,7 @@ bool OrderWatch::isNews(std::uint32_t group, std::uint64_t seq,
   }
   if (watched.entries.empty()) watched.entries.resize(kWindow);
   Entry& entry = watched.entries[seq % kWindow];
-  // A rank that is far behind is compared with none.
+  // A rank that is far behind is not compared.
   if (seq < entry.seq) return false;
   if (seq > entry.seq) {
     entry = {seq, signature};

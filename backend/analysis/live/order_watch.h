@@ -1,10 +1,9 @@
-// OrderWatch tells when ranks call different operations under one number of a
-// group: they have diverged, whether anything hangs already or not.
+// OrderWatch detects that ranks make different calls with one sequence number
+// of a group: they have diverged, whether or not the job hangs yet.
 //
-// Proof: the numbers of a group are drawn by each rank in the order of its
-// calls, and ranks of one program draw the same for the same call. Two calls
-// with one number that differ in what all ranks must hand in alike (Signature)
-// are no one operation.
+// Each rank numbers the calls of a group in order, so ranks of one program give
+// equal numbers to the same call. If two calls with one number differ in what
+// all ranks must pass alike (Signature), they cannot be one operation.
 
 #pragma once
 
@@ -16,45 +15,45 @@
 
 namespace traced {
 
-// Not thread safe. Memory: kWindow entries for each group.
+// Not thread safe. Memory: kWindow entries per group.
 class OrderWatch {
  public:
-  // Numbers of a group that are remembered. Ranks that are further apart are
+  // Number of sequence numbers remembered per group. Ranks further apart are
   // not compared.
   static constexpr std::size_t kWindow = 4096;
 
   struct Part {
     std::uint32_t rank = 0;
     std::uint64_t signature = 0;
-    // "all_reduce (25 MiB float32, sum)", and where it was called; "" where
-    // that is not known.
+    // "all_reduce (25 MiB float32, sum)", and its call site; "" if unknown.
     std::string call;
     std::string site;
   };
-  // The first number of a group at which ranks were seen to differ.
+  // The first sequence number at which ranks of a group are known to differ.
   struct Divergence {
     std::uint32_t group = 0;
     std::uint64_t seq = 0;
     std::vector<Part> parts;
   };
 
-  // Takes the next operation of a rank. True if the parts in it that are known
-  // are to be told to add().
+  // Adds the next operation of a rank. Returns true if add() should be called
+  // for all known parts with this number.
   bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature);
-  // Ranks elsewhere called something else under that number. True if parts in
-  // it are to be told: the first number at which a group is known to have
-  // diverged is the one that counts.
+  // Records that ranks on another host made a different call with this number.
+  // Returns true if it is the earliest known divergence of the group: then call
+  // add() for its known parts.
   bool dispute(std::uint32_t group, std::uint64_t seq);
-  // What was called first under a number; absent where that is not known any
-  // more, or not yet.
+  // Returns the signature of the first call seen with this number, or nullopt
+  // if it is no longer or not yet known.
   std::optional<std::uint64_t> signatureAt(std::uint32_t group,
                                            std::uint64_t seq) const;
-  // The last number that is known; 0: none is.
+  // Returns the highest sequence number seen, or 0.
   std::uint64_t newest(std::uint32_t group) const;
-  // A part in the number at which a group diverged; others are not kept.
+  // Adds a rank's part if `seq` is the number at which the group diverged;
+  // otherwise ignores it.
   void add(std::uint32_t group, std::uint64_t seq, Part part);
 
-  // One for each group that diverged, in the order in which they did.
+  // One per diverged group, in order of detection.
   const std::vector<Divergence>& divergences() const { return divergences_; }
 
  private:
@@ -65,7 +64,7 @@ class OrderWatch {
   struct Group {
     std::vector<Entry> entries;
     std::uint64_t newest = 0;
-    // Of divergences_, plus 1.
+    // Index into divergences_ plus 1; 0: not diverged.
     std::size_t diverged = 0;
   };
 

@@ -1,4 +1,4 @@
-// TimeBuckets counts times in buckets that are wide enough for a dashboard.
+// TimeBuckets counts times in buckets suitable for a dashboard.
 
 #pragma once
 
@@ -10,7 +10,8 @@ namespace traced {
 
 class TimeBuckets {
  public:
-  // Up to 1 us, 4 us, 16 us, ... 16.8 s, and longer.
+  // Upper bounds of 1 us, 4 us, 16 us, ... 16.8 s; one more bucket has longer
+  // times.
   static constexpr std::size_t kBounds = 13;
   static constexpr std::uint64_t boundNs(std::size_t bucket) {
     return std::uint64_t{1000} << (2 * bucket);
@@ -26,9 +27,10 @@ class TimeBuckets {
     total_ns_ += ns;
   }
 
-  // How many were in a bucket; in that at kBounds are those beyond.
+  // Returns the number of times in a bucket. Bucket kBounds has those beyond
+  // all bounds.
   std::uint64_t count(std::size_t bucket) const { return counts_[bucket]; }
-  // How many were no longer than a bound; at kBounds all.
+  // Returns the number of times up to a bound; all for kBounds.
   std::uint64_t upTo(std::size_t bucket) const {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i <= bucket; ++i) count += counts_[i];

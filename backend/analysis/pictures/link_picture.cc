@@ -67,7 +67,7 @@ void LinkUnits::foldNodes() {
   }
   nodes_ = std::move(fewer);
   for (auto& [rank, node] : node_by_rank_) node /= 2;
-  // Who is on none of them has the number behind them.
+  // The index after the last stands for ranks on no node.
   const auto after = static_cast<std::uint32_t>(nodes_.size());
   folded_ = [before, after](std::uint32_t node) {
     return node == before ? after : node / 2;
@@ -108,7 +108,7 @@ void LinkPictureBuilder::add(const AssembledOperation& op, const v1::Call& call,
   calls.timed_ns += notBelowZero(split.transfer->ns);
 }
 
-// The sender tells how much, the receiver how long it took.
+// The sender knows the size, the receiver the transfer time.
 void LinkPictureBuilder::addMessage(const AssembledOperation& op,
                                     const v1::Call& call,
                                     const OperationSplit& split) {

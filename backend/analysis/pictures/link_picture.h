@@ -1,6 +1,6 @@
-// What the rows and columns of a LinkPicture are: ranks, or fewer things where
-// there are too many of them: nodes where these are known, else some ranks, or
-// nodes, in a row.
+// LinkUnits maps ranks to the rows and columns of a LinkPicture. A unit is a
+// rank, or, if there are too many, a node or several consecutive ranks or
+// nodes.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace traced {
 
-// Where a rank runs, and what people call that.
+// The node of a rank and the node's name.
 struct RankNode {
   std::uint32_t node = 0;
   std::string name;
@@ -27,23 +27,22 @@ struct RankNode {
 
 class LinkUnits {
  public:
-  // At most so many are kept apart.
+  // Maximum number of units.
   static constexpr std::uint32_t kMax = 1024;
 
-  // `ranks`: ascending. `nodes`: of each of them; empty where that is not known
-  // of all.
+  // `ranks`: ascending. `nodes`: one per rank; empty unless all are known.
   LinkUnits(const std::vector<std::uint32_t>& ranks,
             const std::vector<RankNode>& nodes);
 
-  // Who is beyond the last rank is no rank of this job.
+  // Returns the unit of a rank. Ranks beyond the last one share a unit.
   std::uint32_t of(std::uint32_t rank) const;
-  // There are fewer of them.
+  // Merges units, so that fewer remain.
   void fold();
-  // The number of what had another one before.
+  // Returns the unit that contains a unit from before the last fold().
   std::uint32_t folded(std::uint32_t before) const { return folded_(before); }
 
   std::uint32_t ranksPerUnit() const { return ranks_per_unit_; }
-  // Empty where they are no nodes.
+  // Returns nothing if units are not nodes.
   std::vector<LinkPicture::Node> nodes() const;
 
  private:
@@ -53,41 +52,42 @@ class LinkUnits {
   std::uint32_t highest_ = 0;
   std::uint32_t ranks_per_unit_ = 1;
   bool by_nodes_ = false;
-  // Only where there are several, with several ranks.
+  // Filled only if the job has several nodes with several ranks each.
   std::vector<LinkPicture::Node> nodes_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> node_by_rank_;
   std::function<std::uint32_t(std::uint32_t)> folded_;
 };
 
-// Makes a LinkPicture: what went from whom to whom.
+// LinkPictureBuilder makes a LinkPicture: how many bytes went between which
+// ranks. Not thread safe.
 class LinkPictureBuilder {
  public:
-  // Of pairs that are told; with more, nodes or neighbours are told as one.
+  // Maximum number of pairs. Units are merged if exceeded.
   static constexpr std::size_t kMaxLinks = 16384;
 
-  // `ranks`: those that have a stream, ascending. `nodes`: as of LinkUnits.
+  // `ranks`: ranks with a stream, ascending. `nodes`: see LinkUnits.
   LinkPictureBuilder(const std::vector<std::uint32_t>& ranks,
                      const std::vector<RankNode>& nodes);
 
-  // A stream, then each of its operations, then its end.
+  // For each stream, call begin(), add() for each operation, then end().
   void begin(const StreamTable& table);
   void add(const AssembledOperation& op, const v1::Call& call,
            const OperationSplit& split);
   void end();
-  // What was shown to another one of the same ranks.
+  // Adds the result of another builder for the same ranks.
   void add(const LinkPictureBuilder& other);
 
   LinkPicture finish() &&;
 
  private:
-  // All all-to-alls of one call.
+  // Sums over all all-to-alls of one call.
   struct Calls {
     std::uint64_t count = 0;
     std::uint64_t timed = 0;
     std::uint64_t timed_ns = 0;
   };
 
-  // Units: from whom, to whom.
+  // Units of the sender and the receiver.
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
   void addLink(const Pair& pair, const Link& link);
@@ -103,8 +103,8 @@ class LinkPictureBuilder {
   const StreamTable* table_ = nullptr;
   absl::flat_hash_map<std::uint32_t, Calls> by_call_;
   absl::flat_hash_map<Pair, Link> links_;
-  // How many members may still be looked at one by one: of a stream, its share
-  // of what may be of all.
+  // Remaining number of members to examine for this stream: its share of the
+  // limit for the whole run.
   static constexpr std::uint64_t kMaxMembers = 200'000'000;
   std::uint64_t allowance_ = 0;
 };

@@ -15,7 +15,8 @@ const RankLateness* Pictures::worst() const {
                          return a.caused_ns < b.caused_ns;
                        });
   if (most == lateness.end()) return nullptr;
-  // A rank that waited may be late because of that, for each of the others.
+  // A rank that waited may be late because of it, and delay each of the others
+  // by as much.
   const std::uint64_t passed_on_ns = (lateness.size() - 1) * most->suffered_ns;
   const bool leads =
       std::all_of(lateness.begin(), lateness.end(), [&](const auto& rank) {

@@ -1,4 +1,4 @@
-// PictureBuilder makes Pictures from streams that are shown to it one by one.
+// PictureBuilder makes Pictures from streams added one by one.
 
 #pragma once
 
@@ -18,48 +18,48 @@
 
 namespace traced {
 
-// A stretch of the common time line: where nobody met anybody, what was
-// recorded.
+// The interval of common time that pictures cover.
 struct PictureSpan {
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
 
-  // From a stream's first operation, if there is one, to its last instant.
+  // Extends the interval by a stream, from its first operation, or its start,
+  // to its last instant. Ignores invalid instants.
   void add(Instant first, Instant last, const v1::ClockModel& clock);
 };
 
-// Not thread safe. Memory: some MiB, whatever the ranks; and while a stream is
-// shown up to 130 bytes for each of its operations.
+// Not thread safe. Memory: some MiB for any number of ranks, and up to 130
+// bytes per operation of the current stream.
 class PictureBuilder {
  public:
-  // `ranks`: of the streams, ascending; the nodes that they are on, as of
-  // LinkUnits; the span of what they do; whether any of them marked steps.
+  // `ranks`: ranks of the streams, ascending. `nodes`: see LinkUnits. `span`:
+  // interval to draw. `by_step`: whether any stream has marked steps.
   PictureBuilder(const std::vector<std::uint32_t>& ranks,
                  const std::vector<RankNode>& nodes, const PictureSpan& span,
                  bool by_step);
 
-  // What is known of an operation beside its split.
+  // Properties of an operation besides its split.
   struct Facts {
-    // The size of its message, and what of it goes over the bus.
+    // Size of the message, and the factor for the bytes on the bus.
     double message_bytes = 0;
     double bus_factor = -1;
-    // The program may have waited for it without a wait that is seen.
+    // The program may have waited for it without a recorded wait.
     bool unseen_wait = false;
   };
 
-  // A stream, then its operations, then its end.
+  // For each stream, call begin(), add() for each operation, then end().
   void begin(const ReadyTable::Stream& stream);
   void add(std::size_t operation, const OperationSplit& split,
            const Facts& facts);
   void end();
 
-  // What was shown to another one, which began as this one did.
+  // Adds the result of another builder with the same arguments.
   void add(PictureBuilder&& other);
 
   Pictures finish() &&;
 
  private:
-  // Draws the operation that had not ended until the end of the stream.
+  // Draws the operation in flight until the end of the stream.
   void addHang();
 
   const ReadyTable::Stream* stream_ = nullptr;
@@ -67,12 +67,11 @@ class PictureBuilder {
   StepPictureBuilder steps_;
   LinkPictureBuilder links_;
   SpeedPictureBuilder speeds_;
-  // Of the streams so far.
+  // One per stream so far.
   std::vector<RankLateness> lateness_;
-  // Of the stream that is shown.
+  // For the current stream.
   std::vector<std::uint64_t> behind_ns_;
-  // When it was ready for the first operation that had not ended, on the common
-  // time line.
+  // When the rank was ready for the first operation in flight, in common time.
   static constexpr std::int64_t kNotUnderWay =
       std::numeric_limits<std::int64_t>::max();
   std::int64_t under_way_ns_ = kNotUnderWay;

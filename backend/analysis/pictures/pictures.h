@@ -1,6 +1,6 @@
-// Pictures is what the pictures of a report show: sums over steps, over time
-// and ranks, over pairs of ranks and over sizes. However long a run is and
-// however many ranks it has, there are so and so many of each at most.
+// Pictures holds the data of a report's pictures: sums over steps, over time
+// and ranks, over pairs of ranks and over sizes. Their size is bounded, however
+// long a run is and however many ranks it has.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace traced {
 
-// Rank time of some steps, or of a stretch of time where no steps are marked.
-// An operation under way beside computing is hidden, unless the program may
-// have waited for it unseen.
+// Rank time of some steps, or of an interval if no steps are marked. An
+// operation in flight during computation is hidden, unless the program may have
+// waited for it unseen.
 struct StepTimes {
-  // The first step of it, or which stretch it is.
+  // The first step, or the index of the interval.
   std::uint64_t first = 0;
-  // Steps times ranks that are known from begin to end.
+  // Number of steps times ranks with a known begin and end.
   std::uint64_t count = 0;
   std::uint64_t longest_ns = 0;
   std::uint64_t computing_ns = 0;
@@ -25,15 +25,16 @@ struct StepTimes {
   std::uint64_t calls_ns = 0;
   std::uint64_t wait_for_peers_ns = 0;
   std::uint64_t transfer_ns = 0;
-  // By how much clocks leave open what of these two was which.
+  // Error in the division between the two above.
   std::uint64_t uncertain_ns = 0;
-  // In waits of which it is not known what they were.
+  // In waits whose reason is unknown.
   std::uint64_t undecided_ns = 0;
-  // In waits that no record shows, or computing: which is not known.
+  // Either waiting without a recorded wait, or computing.
   std::uint64_t may_wait_ns = 0;
-  // Steps of ranks that ended inside of an operation: they last until then.
+  // Number of steps that ended inside an operation. They last until the end of
+  // the stream.
   std::uint64_t not_ended = 0;
-  // Operations whose wait was not seen.
+  // Number of operations without a recorded wait.
   std::uint64_t waits_unknown = 0;
 
   std::uint64_t totalNs() const {
@@ -43,34 +44,34 @@ struct StepTimes {
 };
 
 struct StepPicture {
-  // Else stretches of time of the whole run, which are so long.
+  // If false, entries are intervals of length `stretch_ns` over the whole run.
   bool by_step = false;
   std::uint64_t stretch_ns = 0;
-  // So many steps that follow each other are one entry.
+  // Number of consecutive steps per entry.
   std::uint64_t per_entry = 1;
-  // By `first`.
+  // Sorted by `first`.
   std::vector<StepTimes> entries;
 };
 
 // Waiting in one column of time, of one rank or several.
 struct WaitCell {
-  // While all others of an operation were ready and waited for this rank, times
-  // their number; of messages, broadcasts and the like the wait of each that
-  // depends on it, for it alone. As clocks have it, and of that what is
-  // certain.
+  // Time for which all other ranks were ready and waited for this one, times
+  // their number. For messages, broadcasts and the like: the wait of each
+  // dependent rank for this rank alone. Estimated, and the certain part of it.
   std::uint64_t caused_ns = 0;
   std::uint64_t certain_ns = 0;
-  // For the last of those that it depends on.
+  // Time spent waiting for the last rank depended on.
   std::uint64_t suffered_ns = 0;
-  // By how much that can be off.
+  // Maximum error of `suffered_ns`.
   std::uint64_t uncertain_ns = 0;
-  // Operations, and those of which it is not known how long they waited.
+  // Number of operations, and of those with an unknown wait.
   std::uint32_t operations = 0;
   std::uint32_t not_known = 0;
 };
 
 struct WaitPicture {
-  // From when the first rank was ready for anything.
+  // Width of a column. The first one starts when the first rank was ready for
+  // any operation.
   std::uint64_t column_ns = 0;
   std::size_t columns = 0;
   struct Row {
@@ -79,36 +80,37 @@ struct WaitPicture {
     std::vector<WaitCell> cells;
   };
   std::vector<Row> rows;
-  // Operations with a part in waiting that have no place on the time line.
+  // Operations that take part in waiting but have no place in time.
   std::uint64_t without_time = 0;
 };
 
-// How late one rank was where it was the last, as clocks have it.
+// How late one rank was in operations in which it was last, by estimated
+// clocks.
 struct RankLateness {
   std::uint32_t rank = 0;
   std::uint64_t caused_ns = 0;
-  // Of that what is certain.
+  // The certain part of `caused_ns`.
   std::uint64_t certain_ns = 0;
   // How long it waited itself.
   std::uint64_t suffered_ns = 0;
   std::uint64_t ready_times = 0;
   std::uint64_t last = 0;
-  // How often of these that is certain.
+  // Number of operations in which it was certainly last.
   std::uint64_t last_certain = 0;
-  // How long after the last but one; 0 where it never was the last.
+  // Time after the second last rank; 0 if it was never last.
   std::uint64_t p25_ns = 0;
   std::uint64_t p50_ns = 0;
   std::uint64_t p75_ns = 0;
   std::uint64_t max_ns = 0;
 };
 
-// What went from some ranks to others, in all-to-alls and messages.
+// Bytes sent from one unit to another in all-to-alls and messages.
 struct Link {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t bytes = 0;
-  // Of those whose transfer time is known, and that time. All pairs of an
-  // all-to-all share one time, so these are told by themselves.
+  // Bytes with a known transfer time, and that time. All pairs of an all-to-all
+  // share one time, so these are kept separately.
   struct Timed {
     std::uint64_t bytes = 0;
     std::uint64_t ns = 0;
@@ -123,33 +125,33 @@ struct Link {
 };
 
 struct LinkPicture {
-  // So many ranks that follow each other are told as one: `from` and `to` are
-  // ranks divided by that.
+  // Number of consecutive ranks per unit; `from` and `to` are ranks divided by
+  // it.
   std::uint32_t ranks_per_unit = 1;
-  // Not empty: `from` and `to` are indices of it. Who is on none of them has
-  // the number behind the last.
+  // If not empty, `from` and `to` are indices into it. The index after the last
+  // stands for ranks on none of the nodes.
   struct Node {
     std::string name;
     std::vector<std::uint32_t> ranks;
-    // So many that follow it are told as one with it.
+    // Number of following nodes merged into this one.
     std::uint32_t more = 0;
   };
   std::vector<Node> nodes;
-  // By `from` and `to`.
+  // Sorted by `from`, then `to`.
   std::vector<Link> links;
-  // All-to-alls that are in none: whom they sent how much is not known, or
-  // there are too many pairs.
+  // Number of all-to-alls left out, because their bytes per rank are unknown or
+  // they have too many pairs.
   std::uint64_t left_out = 0;
 };
 
-// Bandwidths of one operation of about one size, in bytes per second.
+// Bandwidths of one operation at about one size, in bytes per second.
 struct Speed {
   std::string op;
-  // The size of the message is from here to below twice that.
+  // Lower bound of the message size. The upper bound is twice that.
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
-  // Of the transfer where that is known; else from being ready to the end,
-  // which is at most as fast.
+  // Over the transfer time if known, else over the time from ready to end,
+  // which gives a lower bandwidth.
   bool of_transfer = false;
   std::uint64_t busbw_p10 = 0;
   std::uint64_t busbw_p50 = 0;
@@ -159,14 +161,15 @@ struct Speed {
 struct Pictures {
   StepPicture steps;
   WaitPicture waits;
-  // By rank.
+  // Sorted by rank.
   std::vector<RankLateness> lateness;
   LinkPicture links;
-  // By operation and size.
+  // Sorted by operation and size.
   std::vector<Speed> speeds;
 
-  // The one that others seem to have lost most time to; nullptr where another
-  // one's delay, passed on by ranks that waited, may explain as much.
+  // Returns the rank that others seem to have lost most time to. Returns
+  // nullptr if another rank's delay, passed on by ranks that waited, may
+  // explain as much.
   const RankLateness* worst() const;
 };
 

@@ -15,7 +15,7 @@ void SpeedPictureBuilder::add(v1::Operation op, double message_bytes,
   const auto keep = [&](Histogram Speeds::*histogram, double ns) {
     if (ns <= 0) return;
     if (!speeds) speeds = &speeds_[{op, std::ilogb(message_bytes)}];
-    // Faster than that no clock can tell.
+    // Faster values are measurement errors.
     (speeds->*histogram)
         .add(static_cast<std::uint64_t>(std::min(bus_bytes * 1e9 / ns, 1e18)));
   };

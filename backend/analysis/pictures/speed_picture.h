@@ -1,4 +1,4 @@
-// Tells how fast operations of each size were.
+// SpeedPictureBuilder collects how fast operations of each size were.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace traced {
 
 class SpeedPictureBuilder {
  public:
-  // Only where both sizes are positive is there a bandwidth.
+  // Adds an operation. It has a bandwidth only if both sizes are positive.
   void add(v1::Operation op, double message_bytes, double bus_factor,
            const OperationSplit& split);
   void add(const SpeedPictureBuilder& other);
@@ -28,7 +28,7 @@ class SpeedPictureBuilder {
     Histogram transfer;
     Histogram ready;
   };
-  // By operation and the power of two of the size.
+  // By operation and binary logarithm of the size.
   std::map<std::pair<int, int>, Speeds> speeds_;
 };
 

@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// Of hostile instants any two may be far apart.
+// The length of any two instants, however far apart in a damaged file.
 std::uint64_t lengthNs(std::int64_t from_ns, std::int64_t until_ns) {
   return static_cast<std::uint64_t>(wrappingDifference(until_ns, from_ns));
 }
@@ -63,10 +63,10 @@ void StepPictureBuilder::cutBySteps() {
   const Instant start(table.header.started().monotonic_ns());
   const bool hangs = endsInOperation();
   for (const Marks::Step& step : table.marks.steps()) {
-    // The step of a hang lasts until the stream ends.
+    // In a hang, the last step lasts until the end of the stream.
     const bool hung = hangs && !step.ended.known();
     const Instant ended = hung ? table.last : step.ended;
-    // What lies outside of a window has no operations left.
+    // Outside the reported window, operations were removed.
     if (!between(start, step.began) || !between(step.began, ended) ||
         !between(ended, table.last)) {
       continue;
@@ -128,7 +128,7 @@ StepPictureBuilder::Stretch* StepPictureBuilder::stretchAt(std::int64_t ns) {
   return is_in ? &*stretch : nullptr;
 }
 
-// What held the program up, or its device.
+// Adds the time for which an operation blocked the program or its device.
 void StepPictureBuilder::keepWait(const AssembledOperation& op,
                                   std::int64_t ready_ns,
                                   const OperationSplit& split) {
@@ -168,8 +168,8 @@ bool StepPictureBuilder::endsInOperation() const {
 
 void StepPictureBuilder::keepWhatIsUnderWay() {
   const StreamTable& table = stream_->table;
-  // Of an asynchronous operation nobody knows whether the program waits for it:
-  // that is kMayWait.
+  // For an asynchronous operation, it is unknown whether the program waits:
+  // kMayWait covers that.
   const bool stands =
       std::any_of(table.operations.begin(), table.operations.end(),
                   [&table](const AssembledOperation& op) {

@@ -1,4 +1,5 @@
-// Makes a StepPicture: what the time of steps went into.
+// StepPictureBuilder makes a StepPicture: how the time of steps was spent. Not
+// thread safe.
 
 #pragma once
 
@@ -15,23 +16,24 @@ namespace traced {
 class StepPictureBuilder {
  public:
   static constexpr std::size_t kMaxEntries = 200;
-  // Of a run without steps.
+  // Number of intervals of a run without steps.
   static constexpr std::size_t kStretches = 60;
 
-  // Without steps time is cut, from first to last on the common time line.
+  // Without steps, the interval from `first_ns` to `last_ns` of common time is
+  // divided evenly.
   StepPictureBuilder(bool by_step, std::int64_t first_ns, std::int64_t last_ns);
 
-  // A stream, then each of its operations, then its end.
+  // For each stream, call begin(), add() for each operation, then end().
   void begin(const ReadyTable::Stream& stream);
   void add(std::size_t operation, const OperationSplit& split, bool unseen);
   void end();
-  // What was shown to another one, which began as this one did.
+  // Adds the result of another builder with the same arguments.
   void add(const StepPictureBuilder& other);
 
   StepPicture finish() &&;
 
  private:
-  // What an instant of a rank is told as: the first of those that hold.
+  // States of a rank at an instant. If several hold, the first one counts.
   enum Kind {
     kWaitForPeers,
     kTransfer,
@@ -55,14 +57,15 @@ class StepPictureBuilder {
     std::uint64_t uncertain_ns = 0;
   };
 
-  // The one that an instant is in; nullptr if it is in none.
+  // Returns the stretch that contains an instant, or nullptr.
   Stretch* stretchAt(std::int64_t ns);
   void cutBySteps();
   void cutByTime();
   void keep(std::int64_t from_ns, std::int64_t until_ns, Kind kind);
-  // Of a program that stands in something, nobody knows what it is.
+  // If the program is blocked at the end of the stream, marks that time as
+  // undecided.
   void keepWhatIsUnderWay();
-  // Whether the stream ends inside of an operation.
+  // Returns whether the stream ends inside an operation.
   bool endsInOperation() const;
   void keepWait(const AssembledOperation& op, std::int64_t ready_ns,
                 const OperationSplit& split);
@@ -75,7 +78,7 @@ class StepPictureBuilder {
   const ReadyTable::Stream* stream_ = nullptr;
   std::vector<Stretch> stretches_;
   std::vector<Change> changes_;
-  // By step shifted by shift_ bits.
+  // By step number shifted right by `shift_`.
   unsigned shift_ = 0;
   std::map<std::uint64_t, StepTimes> entries_;
 };

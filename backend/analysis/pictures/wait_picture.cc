@@ -77,7 +77,7 @@ void WaitPictureBuilder::addUnderWay(std::uint32_t rank, std::int64_t from_ns,
     return static_cast<std::uint64_t>(ns - first_ns_) / picture_.column_ns;
   };
   std::vector<WaitCell>& cells = picture_.rows[*index / ranks_per_row_].cells;
-  // The first column has the operation already.
+  // add() already counted the operation in the first column.
   const std::uint64_t end =
       std::min<std::uint64_t>(columnOf(until_ns) + 1, cells.size());
   for (std::uint64_t i = columnOf(from_ns) + 1; i < end; ++i) {

@@ -1,4 +1,5 @@
-// Makes a WaitPicture: who kept whom waiting, and when.
+// WaitPictureBuilder makes a WaitPicture: which rank kept others waiting, and
+// when. Not thread safe.
 
 #pragma once
 
@@ -17,27 +18,29 @@ class WaitPictureBuilder {
   static constexpr std::size_t kMaxColumns = 200;
   static constexpr std::size_t kMaxCells = 131072;
 
-  // `ranks` ascending; a span of time on the common time line.
+  // `ranks`: ascending. The picture covers common time from `first_ns` to
+  // `last_ns`.
   WaitPictureBuilder(std::vector<std::uint32_t> ranks, std::int64_t first_ns,
                      std::int64_t last_ns);
 
-  // An operation of a rank in which `others` take part beside it.
+  // Adds an operation of a rank. `others`: number of other ranks that take
+  // part.
   void add(std::uint32_t rank, const OperationSplit& split,
            std::uint32_t others);
-  // A rank whose operation had not ended: from when it was ready until when
-  // the stream ends, on the common time line. How long it waited is not known.
+  // Adds an operation in flight, from when the rank was ready to the end of its
+  // stream, in common time. Its wait is unknown.
   void addUnderWay(std::uint32_t rank, std::int64_t from_ns,
                    std::int64_t until_ns);
-  // What was shown to another one of the same ranks and time.
+  // Adds the result of another builder with the same arguments.
   void add(const WaitPictureBuilder& other);
 
-  // The sums of a rank's cells.
+  // Sums over the cells of one rank.
   struct Waiting {
     std::uint64_t caused_ns = 0;
     std::uint64_t certain_ns = 0;
     std::uint64_t suffered_ns = 0;
   };
-  // One for each of the ranks.
+  // One per rank.
   const std::vector<Waiting>& waiting() const { return waiting_; }
 
   WaitPicture finish() && { return std::move(picture_); }

@@ -87,8 +87,9 @@ class JobView {
     std::uint64_t within_ns = 0;
   };
   std::optional<Latest> latestOf(const MatchRow& row) const;
-  // Returns a number that is equal for all ranks of a row, derived from the
-  // correlation id if known. Returns nullopt for operations without a match.
+  // Returns the correlation id of a row, equal for all its ranks. Rows from
+  // dumps have none and get a number that is unique within the run. Returns
+  // nullopt for operations without a match.
   std::optional<std::uint64_t> correlationOf(const MatchRow& row) const;
 
   // Converts an instant of a stream to common time.
