@@ -159,7 +159,7 @@ class Walk {
   std::map<std::string, StepOfGroup> now_;
   std::map<std::string, GroupStructure> all_;
   std::map<std::string, std::uint64_t> steps_of_;
-  // When each operation in flight will be waited for.
+  // Begins of the waits for the operations in flight, in ns.
   std::vector<std::int64_t> under_way_;
 };
 

@@ -87,7 +87,7 @@ struct StructureDifference {
 
   What what = What::kOrder;
   std::uint32_t rank = 0;
-  // What was found. `groups` is absent if no group has that label.
+  // The actual structure. `groups` is absent if no group has that label.
   GroupStructure found;
   std::optional<std::string> groups;
 };

@@ -23,8 +23,8 @@ using VisitAligned =
 AlignedClocks readAligned(const TraceSet& set, std::size_t threads,
                           const VisitAligned& visit);
 
-// What a caller keeps of a stream until its clock is aligned: its memory in
-// bytes, and a callback for the final model.
+// Data that a caller keeps of a stream until its clock is aligned: its size in
+// bytes, and a callback that receives the final model.
 struct KeptOfStream {
   std::size_t bytes = 0;
   std::function<void(const v1::ClockModel&)> show;

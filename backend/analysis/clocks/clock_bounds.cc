@@ -122,7 +122,7 @@ void addSegment(std::vector<ClockSegment>& segments,
 }
 
 // Returns the last bound before `contradicted` that is inconsistent with it and
-// all bounds in between. The step lies after the returned bound.
+// all bounds in between. The step is after the returned bound.
 std::size_t lastBeforeStep(absl::Span<const ClockBound> bounds,
                            std::size_t contradicted,
                            std::uint64_t max_drift_ppb) {

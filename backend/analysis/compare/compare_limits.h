@@ -25,9 +25,9 @@ struct CompareLimits {
 
 // A change of the floor plus this many half-widths w of the interval is found
 // in 9 of 10 comparisons. The near end of the interval then exceeds the floor,
-// unless the estimate is off by more than 1.28 standard errors (the 90 %
-// quantile of the normal distribution). w is 1.96 of them (the 97.5 %
-// quantile).
+// unless the estimate is off by more than 1.28 standard errors. That is the 90
+// % quantile of the normal distribution; w is 1.96 standard errors, the 97.5 %
+// quantile.
 inline constexpr double kFoundInNineOfTen = 1 + 1.2816 / 1.9600;
 
 // A rank is the culprit if it caused more than this part of the additional

@@ -129,7 +129,7 @@ struct Comparison {
 
   std::vector<OneSided> one_sided;
   std::vector<Regrouped> regrouped;
-  // The total comes first.
+  // The first entry is the total.
   std::vector<ComparedKey> keys;
   // False if a side has only one run: differences are shown without a verdict.
   bool has_verdict = false;

@@ -25,7 +25,7 @@ std::map<std::uint32_t, double> causedOf(const Runs& runs,
   }
   std::map<std::uint32_t, double> medians;
   for (auto& [rank, of_runs] : values) {
-    // If a run lacks the rank, nobody waited for it.
+    // If a run lacks the rank, no rank waited for it.
     of_runs.resize(runs.size());
     medians[rank] = median(std::move(of_runs));
   }

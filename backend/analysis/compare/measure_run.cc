@@ -20,7 +20,7 @@
 namespace traced {
 namespace {
 
-// What all streams of a run add up to.
+// Sums over all streams of a run.
 struct RunData {
   explicit RunData(StepRange steps) : coverage({steps}) {}
 

@@ -30,7 +30,7 @@ class LiveJob {
   // Number of calls remembered per rank, to describe a divergence.
   static constexpr std::size_t kRecentCalls = 4096;
 
-  // Where operations of one call are counted.
+  // The accumulators for operations of one call.
   struct CallAccumulators {
     // nullptr: not determined yet, or the call communicates nothing.
     CallTotals* kind = nullptr;

@@ -23,7 +23,7 @@ void LiveStream::define(v1::Payload& definitions) {
 
 void LiveStream::add(const IssueRow& row) {
   std::vector<AssembledOperation>& operations = table_.operations;
-  // Happens only if somebody tampered with the ring.
+  // Happens only if the ring was tampered with.
   if (!operations.empty() && operations.back().id >= row.op) return;
   AssembledOperation& op = operations.emplace_back();
   op.id = row.op;

@@ -114,7 +114,7 @@ class LiveStream {
   };
 
   AssembledOperation* find(std::uint64_t id);
-  // What shows the ends of a call's operations.
+  // The kind of record that shows the ends of a call's operations.
   struct Ends {
     EndShownBy shown = EndShownBy::kUnknown;
     ReportedCalls* reported = nullptr;
@@ -138,7 +138,7 @@ class LiveStream {
   // By group and call mode. Addresses are stable.
   std::map<std::uint64_t, ReportedCalls> reported_;
   std::vector<Unknown> unknown_;
-  // Where find() starts its search.
+  // Index at which find() starts its search.
   std::size_t near_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t last_id_ = 0;

@@ -20,7 +20,7 @@ class RemovedOnSignal {
   RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
 };
 
-// What to do with an existing file.
+// How to treat an existing file.
 enum class Existing { kKept, kReplaced };
 
 // Returns whether `path` exists, even as a dangling link.

@@ -67,7 +67,7 @@ void LinkUnits::foldNodes() {
   }
   nodes_ = std::move(fewer);
   for (auto& [rank, node] : node_by_rank_) node /= 2;
-  // The index after the last stands for ranks on no node.
+  // The index after the last represents ranks on no node.
   const auto after = static_cast<std::uint32_t>(nodes_.size());
   folded_ = [before, after](std::uint32_t node) {
     return node == before ? after : node / 2;

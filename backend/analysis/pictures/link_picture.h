@@ -1,6 +1,5 @@
 // LinkUnits maps ranks to the rows and columns of a LinkPicture. A unit is a
-// rank, or, if there are too many, a node or several consecutive ranks or
-// nodes.
+// rank. In large jobs it is a node, or several consecutive ranks or nodes.
 
 #pragma once
 

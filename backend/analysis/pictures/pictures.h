@@ -129,7 +129,7 @@ struct LinkPicture {
   // it.
   std::uint32_t ranks_per_unit = 1;
   // If not empty, `from` and `to` are indices into it. The index after the last
-  // stands for ranks on none of the nodes.
+  // represents ranks on none of the nodes.
   struct Node {
     std::string name;
     std::vector<std::uint32_t> ranks;

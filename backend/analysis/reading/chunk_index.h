@@ -52,8 +52,8 @@ class ChunkIndex {
   // Appends the result of another index, built from later files.
   void append(ChunkIndex later);
 
-  // Returns the streams, sorted and none selected. `warnings` come first in the
-  // set's warnings.
+  // Returns the streams, sorted and none selected. `warnings` precede the
+  // index's own warnings.
   TraceSet finish(std::vector<std::string> warnings) &&;
 
  private:

@@ -30,7 +30,7 @@ struct Start {
   Streams streams;
   // Starts that a launcher of this one began next.
   std::vector<std::size_t> next;
-  // Number of starts that must come first.
+  // Number of starts that must precede this one.
   std::size_t before = 0;
 };
 

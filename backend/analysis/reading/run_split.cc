@@ -46,7 +46,7 @@ bool isPlainlyOneRun(const TraceSet& set, std::size_t newest,
   return true;
 }
 
-// The newest stream of each rank comes first.
+// The first stream of each rank is the newest.
 void keepNewest(const TraceSet& set, const std::vector<std::size_t>& streams,
                 StreamEnds& ends, RunSplit& split) {
   for (const std::size_t i : streams) {

@@ -160,7 +160,7 @@ std::optional<Latest> latestOf(const Report& report) {
     for (const auto& [rank, lateness] : ranks) {
       const auto last = static_cast<double>(lateness.last());
       const double part = last / static_cast<double>(lateness.ready_times);
-      // With fewer than three ranks in the row, a fair share says nothing.
+      // A fair share is meaningless with fewer than three ranks in the row.
       const double enough =
           ranks.size() < 3
               ? 0.6

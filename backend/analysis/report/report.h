@@ -80,7 +80,7 @@ struct CallTotals {
 
   void add(const CallTotals& other);
   // Returns blocked time as a part of `run_ns`, or 0 if that is 0. A lower
-  // bound: unseen waits come on top.
+  // bound, because unseen waits are not included.
   double shareOf(std::uint64_t run_ns) const;
   // Returns the share including all unseen waits: an upper bound if no record
   // was lost.
@@ -157,7 +157,7 @@ struct Report {
   bool isBy(ReportKey key) const {
     return std::find(by.begin(), by.end(), key) != by.end();
   }
-  // Whether mostOf() is an upper bound: nothing was lost.
+  // Returns whether mostOf() is an upper bound: nothing was lost.
   bool isBounded() const { return !summary.losses().any(); }
 };
 

@@ -15,7 +15,7 @@ namespace {
 // Limit on what is kept of a host until its clock is aligned.
 constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 
-// What a stream adds once its clock is known.
+// Data that a stream adds once its clock is known.
 struct OwnPart {
   OwnReadyTimes ready_times;
   Instant first;

@@ -21,7 +21,7 @@
 namespace traced {
 
 // IdIndex maps an id to its index in a list. Recorders count ids from 1, so
-// small ids are looked up without hashing.
+// small ids need no hashing.
 class IdIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -52,7 +52,7 @@ class Marks {
 
   // Information about device times, over the whole stream.
   struct DeviceTimes {
-    // Maximum error on the host's clock. Absent if there are no device times.
+    // Maximum error on the host's clock. Absent without device times.
     std::optional<std::uint64_t> error_ns;
     // Number of operations and waits without device times, and the id of the
     // text with the reason.

@@ -17,7 +17,7 @@
 
 namespace traced {
 
-// What is known of a stream's ring in shared memory, beyond its files.
+// State of a stream's ring in shared memory.
 enum class RingState : std::uint8_t {
   // Not searched.
   kNotPolled,
@@ -42,7 +42,7 @@ struct GroupProgress {
 
 struct StreamTable {
   v1::Header header;
-  // What the source can record at all.
+  // Kinds of data that the source can record.
   CapabilitySet capabilities = CapabilitySet::all();
   StreamDefinitions definitions;
   // In the order of their issue rows. All have one.
@@ -138,8 +138,8 @@ struct StreamTable {
   // Returns the line that called it, such as "/job/train.py:120 in forward"; ""
   // if unknown.
   std::string siteOf(const AssembledOperation& operation) const;
-  // Returns a text of an operation, such as its algorithm; "several" if there
-  // are several, "" if unknown.
+  // Returns a text of an operation, such as its algorithm; "several" for
+  // kSeveral, "" if unknown.
   std::string methodText(std::uint32_t text) const;
   // Returns an index into definitions.groups(), or StreamDefinitions::kNone.
   std::uint32_t groupOf(const v1::Call& call) const;

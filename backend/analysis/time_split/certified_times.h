@@ -46,8 +46,8 @@ class CertifiedTimes {
 
   std::uint64_t count() const { return parts_.estimate.count(); }
   std::uint64_t totalNs() const { return parts_.total_ns; }
-  // The interval of a percentile goes from the percentile of all lower bounds
-  // to that of all upper bounds.
+  // The bounds of a percentile are the percentiles of all lower and of all
+  // upper bounds.
   CertifiedTime p50() const { return percentile(50); }
   CertifiedTime p99() const { return percentile(99); }
   CertifiedTime max() const { return parts_.max; }

@@ -89,7 +89,7 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
   if (!role.independent) {
     const bool is_complete = met && met->isComplete(*call);
     if (!is_complete || !role.proves || (role.relayed && !end)) return split;
-    // The root of a group of one waits for nobody.
+    // The root of a group of one waits for no rank.
     if (met->arrived > 0) row = met;
     split.wait_for_peers = row ? row->lastAfter(*ready) : CertifiedTime{};
     split.wait_for_peers->high_ns += ready->early_ns;

@@ -53,7 +53,7 @@ struct ModuleNode {
   std::string name;
   // The module's class; "" if it issued nothing itself.
   std::string module_type;
-  // What the module issued itself.
+  // Operations that the module issued itself.
   std::map<ModuleCall, ModuleSums> calls;
   // By phase, including all modules below.
   std::array<ModuleSums, v1::Phase_ARRAYSIZE> phases;

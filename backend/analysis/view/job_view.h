@@ -20,7 +20,7 @@
 
 namespace traced {
 
-// What to include. Empty sets include everything.
+// The operations to include. Empty sets include everything.
 struct ViewSelection {
   absl::flat_hash_set<std::uint32_t> ranks;
   // Labels of groups.
