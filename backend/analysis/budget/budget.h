@@ -39,6 +39,7 @@ struct BudgetRow {
   bool at_most = false;
   double tolerance_percent = 0;
 
+  // Returns whether every field that is set equals that of `key`.
   bool matches(const UsageKey& key) const;
   bool hasRank(std::uint32_t rank) const {
     return !ranks || ranks->contains(rank);
@@ -59,6 +60,7 @@ struct AllowedRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
+// Returns the values accepted for `figure`, the count or bytes of `row`.
 AllowedRange allowedFor(const BudgetRow& row, std::uint64_t figure);
 
 }  // namespace traced

@@ -22,6 +22,7 @@ class BudgetBuilder {
  public:
   explicit BudgetBuilder(StepRange steps) : steps_(steps) {}
 
+  // Call once per rank.
   void add(const RankUsage& usage);
 
   // Returns rows by group, operation, dtype and ranks. A row is per step if, on

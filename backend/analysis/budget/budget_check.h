@@ -39,6 +39,7 @@ struct RowResult {
   std::optional<FigureResult> count;
   std::optional<FigureResult> bytes;
 
+  // Returns the worse verdict of the two figures; over is worst.
   Verdict verdict() const;
 };
 
@@ -61,6 +62,7 @@ struct BudgetResult {
   std::uint64_t judged = 0;
   std::uint64_t outside = 0;
 
+  // Returns how many rows missed the budget.
   std::uint64_t rowsOff() const;
   bool met() const { return rowsOff() == 0 && fresh.empty(); }
 };

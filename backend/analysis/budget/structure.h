@@ -68,6 +68,7 @@ class StructureBuilder {
  public:
   explicit StructureBuilder(StepRange steps) : steps_(steps) {}
 
+  // Call once per rank.
   void add(const StreamTable& table);
   // Returns no rows if the run has no marked steps.
   std::vector<StructureRow> finish() const;
@@ -103,6 +104,7 @@ class StructureCheck {
   explicit StructureCheck(const std::vector<StructureRow>& rows)
       : rows_(rows), results_(rows.size()) {}
 
+  // Call once per rank.
   void add(const StreamTable& table);
   std::vector<StructureResult> finish() &&;
 

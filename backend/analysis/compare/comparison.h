@@ -69,6 +69,7 @@ struct Change {
   };
   std::optional<Ahead> sooner;
 
+  // Return fresh over base, and the bounds of its interval.
   double ratio() const;
   double low() const;
   double high() const;
@@ -139,11 +140,13 @@ struct Comparison {
   double needed_p = 0;
   std::size_t tested_keys = 0;
 
+  // Returns whether a part became worse, or operations or groups differ. Always
+  // false without a verdict.
   bool hasFindings() const;
 };
 
 // Compares two sides. `same` may hold further runs of the base's program, to
-// measure how much it varies by itself. Runs must not be empty except `same`.
+// measure how much it varies by itself. `base` and `fresh` must not be empty.
 Comparison compareRuns(const std::vector<RunFigures>& base,
                        const std::vector<RunFigures>& fresh,
                        const std::vector<RunFigures>& same,

@@ -31,6 +31,7 @@ class FigureSums {
   // Returns the number of a key, adding it if needed. Returns nullopt beyond
   // kMaxKeys: leave the operation out then.
   std::optional<std::uint32_t> keyOf(const RunKey& key);
+  // Counts an operation that keyOf() refused.
   void leaveOut() { ++left_out_; }
   // Adds time of a rank that operations of all keys cover together, overlaps
   // counted once. The total is based on it.
@@ -40,9 +41,11 @@ class FigureSums {
 
   void add(std::uint32_t key, std::uint32_t stretch, std::uint64_t bytes,
            const OperationTimes& times);
+  // Adds time for which other ranks waited for `rank`, in ns.
   void addCaused(std::uint32_t key, std::uint32_t rank, double ns) {
     sums_[key].caused_ns[rank] += ns;
   }
+  // Adds the time that `rank` computed before a call, in ns.
   void addComputed(std::uint32_t key, std::uint32_t rank,
                    std::optional<double> ns) {
     if (ns) sums_[key].computed[rank].add(ns);

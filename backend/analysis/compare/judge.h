@@ -20,6 +20,7 @@ struct Judged {
   bool canFind() const { return least_p <= needed_p; }
 };
 
+// Sets Change::p and Change::kind of all changes.
 Judged judge(std::vector<ComparedKey>& keys, const Runs& base,
              const Runs& fresh, const CompareSettings& settings);
 

@@ -10,6 +10,7 @@ namespace traced {
 
 // Returns the part if it became worse, else nullptr.
 Change* worse(ComparedKey& key, RunPart part);
+// Returns how much the part grew, in ns for times.
 double moreNs(const Change& change);
 
 // Sets Change::follows, Change::perhaps_follows and Change::sooner, except for

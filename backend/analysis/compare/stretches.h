@@ -40,6 +40,7 @@ class Stretches {
   std::uint64_t steps() const { return numbers_.size(); }
   // Returns the mean duration of a rank's step in the stretch, in ns.
   double stepNs(std::uint32_t stretch) const;
+  // Returns the number of steps in a stretch, counted once per rank.
   double rankStepsOf(std::uint32_t stretch) const {
     return static_cast<double>(rank_steps_of_[stretch]);
   }

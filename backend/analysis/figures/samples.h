@@ -70,6 +70,7 @@ class Samples {
     rounded_.each(visit);
   }
 
+  // Sorts the samples partly, so they cannot be used afterwards.
   TimeSummary summarize() &&;
 
  private:

@@ -38,6 +38,7 @@ class PackedChunks {
   // Damage that existing packs already report, so that it is not reported
   // twice.
   std::uint64_t unusableBytes() const { return unusable_bytes_; }
+  // Returns whether an existing pack contains the warning.
   bool told(const std::string& warning) const {
     return warnings_.contains(warning);
   }

@@ -41,6 +41,7 @@ enum class ReportKey {
 // Returns the name used on the command line, such as "op" or "group".
 std::string nameOf(ReportKey key);
 std::vector<std::string> reportKeyNames();
+// Returns nullopt for an unknown name.
 std::optional<ReportKey> reportKeyNamed(const std::string& name);
 
 // Sums over calls. A duration is left out if one of its ends was not recorded.
@@ -99,6 +100,7 @@ struct StateTimes {
   std::uint64_t exposed_ns = 0;
 
   void add(const StateTimes& other);
+  // Returns the larger distance from the estimate to a bound.
   std::uint64_t waitUncertainNs() const;
   // Returns whether the estimate is meaningful. Otherwise only the bounds are
   // known.
@@ -184,6 +186,7 @@ enum class ReportOrder {
   kName,
 };
 
+// Returns nullopt for an unknown name.
 std::optional<ReportOrder> reportOrderNamed(const std::string& name);
 
 // Sorts largest first; kName sorts by the keys. Equal rows are sorted by name.

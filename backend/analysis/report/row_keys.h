@@ -45,6 +45,7 @@ class RowKeys {
 
   const std::vector<ReportKey>& by() const { return by_; }
 
+  // Returns the attributes of an operation that select its row.
   RowContext placeOf(const StreamTable& table, const AssembledOperation& op,
                      const BatchSizes& sizes) const;
 

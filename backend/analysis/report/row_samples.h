@@ -15,6 +15,7 @@
 
 namespace traced {
 
+// Durations of one operation; absent if an end of it is unknown.
 struct OperationSample {
   std::optional<std::uint64_t> host_ns;
   std::optional<std::uint64_t> completion_ns;
@@ -31,6 +32,7 @@ struct OperationMode {
   bool unseen_wait = false;
 };
 
+// Adds one operation to `totals`, except its bytes and split times.
 void addTo(CallTotals& totals, const AssembledOperation& op,
            const OperationSample& sample, const OperationMode& manner);
 

@@ -18,6 +18,7 @@ inline double medianOfSorted(const std::vector<double>& sorted) {
                                 : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+// Same for values in any order.
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return medianOfSorted(values);

@@ -39,6 +39,7 @@ struct CallSite {
   std::string handling;
   std::optional<std::uint64_t> step;
 
+  // Returns whether any field is set.
   bool known() const;
   auto operator<=>(const CallSite&) const = default;
 };

@@ -37,6 +37,7 @@ inline EndBound endBoundOf(const AssembledOperation& op) {
   }
 }
 
+// Returns whether the recorded end is only an upper bound.
 inline bool isLateBound(const AssembledOperation& op) {
   return endBoundOf(op) != EndBound::kExact;
 }

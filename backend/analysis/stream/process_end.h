@@ -64,6 +64,7 @@ struct ProcessEnd {
   bool mayBeConsequence() const;
 };
 
+// Combines the exception marks, the exit code and the signal of a stream.
 ProcessEnd processEndOf(const StreamTable& table);
 
 // Returns whether both ended for the same reason: equal first line of the

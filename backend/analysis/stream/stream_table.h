@@ -94,6 +94,7 @@ struct StreamTable {
   RingState ring = RingState::kNotPolled;
   std::optional<std::uint64_t> from_ring_ns;
 
+  // Returns how many records were dropped for any reason.
   std::uint64_t dropped() const;
   // Returns how many records were dropped for one reason.
   std::uint64_t dropped(v1::DropReason reason) const;
@@ -120,8 +121,10 @@ struct StreamTable {
   // Sets first_operation and last_operation.
   void findOperationSpan();
   // Returns whether the operation may be in flight at the end of the stream: it
-  // has not ended and was neither captured nor simulated.
+  // has not ended, was neither captured nor simulated, and is not part of a
+  // batch.
   bool isUnderWay(const AssembledOperation& operation) const;
+  // Returns whether records or chunks are known to be missing.
   bool lostSomething() const;
 
   bool isSimulated(const AssembledOperation& operation) const;

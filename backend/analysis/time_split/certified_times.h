@@ -11,6 +11,7 @@
 
 namespace traced {
 
+// Returns 0 for negative times.
 inline std::uint64_t notBelowZero(std::int64_t ns) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0));
 }

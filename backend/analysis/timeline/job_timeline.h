@@ -36,6 +36,7 @@ struct JobTimeline {
   std::vector<std::int64_t> verdicts_ns;
 };
 
+// Returns the errors of all clocks other than that of the time line.
 std::vector<JobTimeline::ClockError> clockErrorsOf(const JobView& view);
 
 // `ranks`: one per stream of the view.
