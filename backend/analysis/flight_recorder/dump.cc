@@ -36,8 +36,8 @@ std::optional<std::uint64_t> countOf(Value value) {
   return static_cast<std::uint64_t>(*number);
 }
 
-// Returns nullopt for 0, which the JSON form writes for a time that was not
-// observed.
+// Returns nanoseconds since 1970, or nullopt for 0, which the JSON form writes
+// for a time that was not observed.
 std::optional<std::int64_t> timeOf(Value value) {
   const auto ns = value.asInt();
   return ns && *ns > 0 ? ns : std::nullopt;

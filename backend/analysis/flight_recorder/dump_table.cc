@@ -66,7 +66,8 @@ class TableBuilder {
   using PairKey = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
   using LaunchKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
 
-  // Record ids count up from 0, so the highest shows how many existed.
+  // Counts the records that the dump lacks. Record ids count up from 0, so the
+  // highest shows how many existed.
   void countRecords() {
     const std::uint64_t in_dump = dump_.entryCount();
     std::uint64_t recorded = in_dump;
@@ -97,9 +98,9 @@ class TableBuilder {
     table_.operations.push_back(op);
   }
 
-  // A discovered end is an upper bound. The start of a finished operation is
-  // known if its duration was measured; that of an unfinished one, if it was
-  // discovered.
+  // Sets the times of an operation. A discovered end is an upper bound. The
+  // start of a finished operation is known if its duration was measured; that
+  // of an unfinished one, if it was discovered.
   void setInstants(AssembledOperation& op, const DumpEntry& entry) {
     op.issued = Instant(*entry.created_ns);
     see(latestOf(entry));
@@ -116,9 +117,10 @@ class TableBuilder {
     }
   }
 
-  // Collectives have the group's sequence number. The number of sends and
-  // receives counts those of this rank, whatever the peer. They are therefore
-  // renumbered per ordered pair, which is correct only if none is missing.
+  // Sets the sequence number. Collectives have that of their group. The number
+  // of sends and receives counts those of this rank, whatever the peer. They
+  // are therefore renumbered per ordered pair, which is correct only if none is
+  // missing.
   void numberOperation(AssembledOperation& op, const DumpEntry& entry,
                        const v1::Call& call, std::uint32_t group) {
     if (!isPointToPoint(call.op())) {
@@ -134,8 +136,9 @@ class TableBuilder {
     op.seq = ++pair_seq_[PairKey{group, sends ? -1 : peer, sends ? peer : -1}];
   }
 
-  // The members of a coalesced batch precede it and have the same two numbers.
-  // A batch of sends and receives has no number in common with its peers.
+  // Sets the batch of an operation. The members of a coalesced batch precede it
+  // and have the same two numbers. A batch of sends and receives has no number
+  // in common with its peers.
   void batchOperation(AssembledOperation& op, const DumpEntry& entry,
                       const v1::Call& call, std::uint32_t group) {
     const LaunchKey key{group, entry.collective_seq, entry.p2p_seq};
@@ -192,8 +195,8 @@ class TableBuilder {
     if (known.backend().empty()) known.set_backend(shortText(backend));
   }
 
-  // Threads are identified by a number of the process's own, not by a kernel
-  // id.
+  // Returns the id of an entry's thread, adding it if needed. Threads are
+  // identified by a number of the process's own, not by a kernel id.
   std::uint32_t threadFor(const DumpEntry& entry) {
     if (entry.thread_id.empty() && entry.thread_name.empty()) return 0;
     const auto next = static_cast<std::uint32_t>(payload_.thread_size() + 1);

@@ -45,8 +45,8 @@ class LiveStream {
   void add(const MarkRow& row);
   template <typename Row>
   void add(const Row&) {}
-  // Records that rows are missing so far. An operation without an end may have
-  // ended.
+  // Records that some earlier rows are missing. An operation without an end may
+  // have ended.
   void addLoss() { may_lack_before_ = last_id_ + 1; }
 
   // unknown() returns, as issue rows, ids that operations name and no

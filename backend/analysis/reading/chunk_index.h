@@ -45,8 +45,8 @@ class IndexProgress {
 // Not thread safe. Memory: about 50 bytes per chunk.
 class ChunkIndex {
  public:
-  // Reads a file once, chunk by chunk, or twice if it is a dump. Other or
-  // unreadable files become warnings.
+  // Adds a file. Reads it once, chunk by chunk, or twice if it is a dump. Other
+  // or unreadable files become warnings.
   void addFile(const std::string& path, ChunkDecoder& decoder,
                IndexProgress& progress);
   // Appends the result of another index, built from later files.

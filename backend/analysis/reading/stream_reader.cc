@@ -27,7 +27,7 @@ constexpr std::uint64_t kTableBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kBunchStreams = 32;
 constexpr std::uint64_t kBunchBytes = std::uint64_t{4} << 20;
 
-// Estimates the table size of the largest stream.
+// Estimates the table size of the largest stream, in bytes.
 std::uint64_t tableBytes(const TraceSet& set,
                          const std::vector<std::size_t>& streams) {
   std::uint64_t positions = 0;

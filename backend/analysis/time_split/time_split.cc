@@ -52,10 +52,10 @@ CertifiedTime transferFrom(const CommonInstant& from,
   return transfer;
 }
 
-// Accounts for ranks that pass data on. Until `until_ns` after it was ready,
-// out of `whole_ns`, the rank may have waited for them. Widens both intervals.
-// Returns false if this may be most of the transfer: then the transfer time is
-// unknown.
+// Widens the bounds of wait and transfer for ranks that pass data on. Until
+// `until_ns` after it was ready, out of `whole_ns`, the rank may have waited
+// for them. Returns false if this may be most of the transfer: then the
+// transfer time is unknown.
 bool leaveOpen(std::int64_t until_ns, std::int64_t whole_ns,
                const CommonInstant& ready, OperationSplit& split,
                CertifiedTime& transfer) {

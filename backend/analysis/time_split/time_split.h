@@ -52,7 +52,8 @@ struct OperationSplit {
   std::optional<std::int64_t> ready_ns;
 };
 
-// `operation`: index into the operations of the stream of `ready_times`.
+// Returns the times of one operation. `operation`: its index in the stream of
+// `ready_times`.
 OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation);
 
 // Return when the operation waited for peers (by estimated clocks) and when it

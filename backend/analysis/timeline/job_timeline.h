@@ -39,7 +39,7 @@ struct JobTimeline {
 // Returns the errors of all clocks other than that of the time line.
 std::vector<JobTimeline::ClockError> clockErrorsOf(const JobView& view);
 
-// `ranks`: one per stream of the view.
+// Combines the timelines of all ranks. `ranks`: one per stream of the view.
 JobTimeline jobTimelineOf(const JobView& view,
                           const std::vector<RankTimeline>& ranks);
 

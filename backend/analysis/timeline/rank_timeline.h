@@ -27,7 +27,7 @@ struct ViewedCell {
 };
 std::vector<std::vector<ViewedCell>> cellsByStream(const JobView& view);
 
-// `cells`: the cells of the stream.
+// Returns the timeline of one stream. `cells`: its cells, see cellsByStream().
 RankTimeline timelineOf(const JobView& view, std::uint32_t stream,
                         const std::vector<ViewedCell>& cells);
 

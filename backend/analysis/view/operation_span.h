@@ -30,7 +30,7 @@ struct OperationSpan {
   SpanEnd how = SpanEnd::kOpen;
 };
 
-// `batches`: batches of the same stream.
+// Returns the span of an operation. `batches`: batches of the same stream.
 OperationSpan spanOf(const StreamTable& table, const Batches& batches,
                      const AssembledOperation& op);
 
