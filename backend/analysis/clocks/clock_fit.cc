@@ -108,7 +108,8 @@ class SegmentFit {
     line_.level_ns = upperMedian(std::move(levels));
   }
 
-  // Without drift, all bounds of a window limit one number.
+  // Finds the centre of each window from its bounds. With the line subtracted,
+  // all bounds of a window limit one number.
   void fitCentres() {
     constexpr double kNone = std::numeric_limits<double>::infinity();
     std::vector<double> low(windows_, -kNone), high(windows_, kNone);

@@ -17,7 +17,7 @@ namespace traced {
 
 class RunFacts {
  public:
-  // `header`: the complete header of the stream.
+  // Adds a stream. `header`: its complete header.
   void add(const StreamTable& table, const v1::Header& header);
   // Stores facts, stream ids, and gaps in `figures`.
   void finish(RunFigures& figures) const;

@@ -29,9 +29,9 @@ std::vector<Change> changesOf(const std::optional<RunKey>& key,
                               const CompareLimits& limits,
                               std::vector<Remark>& notes);
 
-// Returns the smallest value that is distinguishable from zero: a thousandth of
-// a step, or the uncertainty of the clocks if larger. Smaller values are
-// treated as this one.
+// Returns the smallest value of a part that is distinguishable from zero, in
+// its unit (ns per call for times): a thousandth of a step, or the uncertainty
+// of the clocks if larger. Smaller values are treated as this one.
 double leastValue(RunPart part, const std::optional<RunKey>& key,
                   const Runs& base, const Runs& fresh,
                   const CompareLimits& limits);

@@ -21,7 +21,8 @@ class WaitEnds {
   std::optional<std::uint64_t> untilIssue(const AssembledOperation& op) const;
 
  private:
-  // Returns the total duration of the own calls issued before an instant.
+  // Returns the total duration, in ns, of the own calls issued before an
+  // instant.
   std::uint64_t calledBefore(std::int64_t ns) const;
 
   // Ends of waits, sorted.

@@ -92,7 +92,7 @@ class PackWriter {
              std::uint64_t first_number)
       : copier_(set), plan_(plan), number_(first_number) {}
 
-  // Returns "" or the reason for the failure.
+  // Writes a chunk from newsOf(). Returns "" or the reason for the failure.
   std::string putNews(const std::string& chunk) {
     if (!prepare(chunk.size())) return problem_;
     file_->stream() << chunk;

@@ -33,7 +33,8 @@ class LinkUnits {
   LinkUnits(const std::vector<std::uint32_t>& ranks,
             const std::vector<RankNode>& nodes);
 
-  // Returns the unit of a rank. Ranks beyond the last one share a unit.
+  // Returns the unit of a rank. A rank that the job does not have gets an
+  // arbitrary unit within bounds.
   std::uint32_t of(std::uint32_t rank) const;
   // Merges units, so that fewer remain.
   void fold();

@@ -28,8 +28,9 @@ bool Allowance::take(std::uint64_t stored_bytes, std::uint64_t payload_bytes,
 
 namespace {
 
-// A beginning deleted by the recorder's retention is not a gap: the accounts
-// contain how many records it had.
+// Removes the first gap if retention caused it. A beginning deleted by the
+// recorder's retention is not a gap: the accounts contain how many records it
+// had.
 void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
   const std::uint64_t first =
       stream.chunks.empty() ? 0 : stream.chunks.front().first_position;
@@ -41,8 +42,8 @@ void forgetDeletedBeginning(const TraceStream& stream, StreamTable& table) {
   table.gap_positions -= first;
 }
 
-// Neither are chunks left out by the reader: the first chunk contains how much
-// was written before it.
+// Counts records left out by the reader as found: the first chunk contains how
+// much was written before it.
 void forgetLeftOut(const v1::Payload& first, std::uint64_t rows,
                    StreamTable& table) {
   const std::uint64_t stored = first.accounts().stored();

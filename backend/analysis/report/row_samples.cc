@@ -39,7 +39,8 @@ bool hasBandwidth(const CallSize& size) {
   return size.bus_factor >= 0 && size.message_bytes != 0;
 }
 
-// One byte per nanosecond is 1e9 bytes per second.
+// Returns the bandwidth in 1e9 bytes per second, which equals bytes per
+// nanosecond.
 double algbwOf(const CallSize& size, std::uint64_t ns) {
   return size.message_bytes / static_cast<double>(ns);
 }

@@ -47,6 +47,7 @@ struct RunList {
 RunList listRuns(TraceSet& set);
 
 // Returns the newest run of each attempt of the selected job, newest first.
+// Returns nothing if the job has a single attempt.
 std::vector<ListedRun> attemptsOf(const TraceSet& set);
 
 }  // namespace traced

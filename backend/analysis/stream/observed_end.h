@@ -18,7 +18,7 @@ enum class EndBound : std::uint8_t {
   kSeen,
 };
 
-// The end of `op` must be known.
+// Returns how precise the end of `op` is. The end must be known.
 inline EndBound endBoundOf(const AssembledOperation& op) {
   // A shorter stall occurs even if the operation had ended before
   // (docs/use/nccl.md).

@@ -82,8 +82,8 @@ struct ReadyRow {
   bool isComplete(const MatchedCall& call) const {
     return arrived == call.role.provable;
   }
-  // Returns an upper bound of when the last rank that takes part was ready
-  // before the operation ended at `end`.
+  // Returns an upper bound, in common time, of the last ready time before
+  // `end`, over all ranks that take part. `end` is the end of the operation.
   std::int64_t lastBeforeNs(const MatchedCall& call, CertifiedNs end) const;
 };
 

@@ -163,7 +163,8 @@ class ReadyTable {
     bool any() const { return first_ns <= last_ns; }
     void add(const Span& other);
   };
-  // Adds to one shard only, or to all.
+  // Adds to one shard only, or to all. Returns the span of the ready times
+  // added.
   Span add(std::optional<std::size_t> only, const OwnReadyTimes& ready_times,
            const v1::ClockModel& clock, std::uint32_t clock_id);
 

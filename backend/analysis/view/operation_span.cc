@@ -15,7 +15,8 @@ Instant lastKnown(const AssembledOperation& op) {
   return last;
 }
 
-// Calls that were captured into a graph or only estimated never get an end.
+// Returns false for calls that were captured into a graph or only estimated:
+// they never get an end.
 bool isCarriedOut(const v1::Call* call) {
   return !call || (call->graph_plus_1() == 0 && !call->simulated());
 }
