@@ -26,7 +26,8 @@ std::optional<SiteOrder> sitesOf(ProgramOrder& order,
   return order.sitesOf(stuck.verdict.group, suspects);
 }
 
-// What ended a rank by itself keeps it from calls, whatever came before.
+// Returns whether one of the ranks failed by itself. Such a rank makes no
+// further calls, whatever it did before.
 bool anyFailed(const JobState& job, const Ranks& ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
     const RankState* state = job.rank(rank);
@@ -72,7 +73,7 @@ bool blameBySite(const JobState& job, ProgramOrder& order,
   if (!sites || anyFailed(job, stuck.missing)) return false;
   const auto shift = sites->findShift(joinedOf(job, stuck), stuck.missing);
   if (!shift || shift->seq >= stuck.verdict.seq) return false;
-  // Who is behind made no call too many.
+  // A rank that is behind made no extra call.
   if (!std::includes(stuck.missing.begin(), stuck.missing.end(),
                      shift->others.begin(), shift->others.end())) {
     return false;
@@ -106,7 +107,8 @@ bool holdsAny(const Ranks& all, const Ranks& some) {
   });
 }
 
-// It neither goes on nor waits: it may just not have come yet.
+// Returns whether the rank neither continues nor waits. It may simply not have
+// reached the call yet.
 bool isIdle(const JobState& job, std::uint32_t rank) {
   const RankState* state = job.rank(rank);
   return state && (!state->closed || state->end.wasInterrupted()) &&
@@ -120,12 +122,12 @@ bool hasMessage(const std::vector<const StuckOperation*>& all_stuck) {
                      });
 }
 
-// Some called it, and the others did not.
+// Blames ranks if some called the operation and others did not.
 void blameSide(const JobState& job, const StuckOperation& stuck,
                const ProgramOrder::Answer& answer, JobVerdict& verdict) {
   const Ranks& joined = stuck.inside;
   const Ranks& missing = stuck.missing;
-  // Who is silent may be stuck, whatever is odd about what the others called.
+  // An idle rank may be stuck, even if the others' calls are unusual.
   const bool all_idle =
       std::all_of(missing.begin(), missing.end(),
                   [&](std::uint32_t rank) { return isIdle(job, rank); });
@@ -137,7 +139,7 @@ void blameSide(const JobState& job, const StuckOperation& stuck,
   }
   const bool few = 2 * verdict.culprits.size() < joined.size() + missing.size();
   const bool in_order = holdsAny(answer.followers, joined) && !only_joined;
-  // Nothing is odd about who waits, and who does nothing is waited for.
+  // The waiting ranks did nothing unusual, and the missing ones do nothing.
   const bool silent = all_idle && answer.deviants.empty();
   if (verdict.pair || few || in_order || silent) return;
   Ranks both = joined;
@@ -162,7 +164,7 @@ void blameByOrder(const JobState& job, ProgramOrder& order,
   if (verdict.finding == Confidence::kUndecided) return;
   Ranks suspects;
   for (const StuckOperation* stuck : all_stuck) {
-    // Why nobody ends what all joined, their calls do not tell.
+    // If all ranks joined, their calls do not show why nobody ends.
     if (stuck->missing.empty()) return;
     addRanks(suspects, stuck->inside);
     addRanks(suspects, stuck->missing);
@@ -182,8 +184,8 @@ void blameByOrder(const JobState& job, ProgramOrder& order,
   } else if (!answer.deviants.empty()) {
     nameDeviants(answer, verdict);
   } else if (verdict.culprits.size() > 1 || !hasMessage(all_stuck)) {
-    // Whom most wait for says nothing: of two that are waited for, one may wait
-    // for the other.
+    // The number of ranks that wait for a rank proves nothing: that rank may
+    // itself wait for another.
     if (!hasMessage(all_stuck)) verdict.culprits = verdict.ranks;
     verdict.culprit = Confidence::kUndecided;
   }

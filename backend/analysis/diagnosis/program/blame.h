@@ -1,5 +1,5 @@
-// Names those who left the order in which the program makes its calls, or made
-// or left out a call, as call sites show it.
+// Blames the ranks that left the program's order of calls, or that made an
+// extra call or left one out, as call sites show.
 
 #pragma once
 
@@ -13,24 +13,26 @@
 
 namespace traced {
 
-// Puts the shift first, and names its culprits; without them nobody outvotes
-// anybody.
+// Puts the shift at the front of the summary and the reasons. Replaces the
+// culprits by those of the shift.
 void nameShift(const SiteShift& shift, JobVerdict& verdict);
 
-// Of an operation that some did not join. Returns whether call sites show why.
+// Blames ranks for an operation that some ranks did not join. Returns whether
+// call sites show why.
 bool blameBySite(const JobState& job, ProgramOrder& order,
                  const StuckOperation& stuck, JobVerdict& verdict);
 
-// Where they show no more than that the missing made their last call at another
-// line than those who wait.
+// Applies if the call sites prove only that the missing ranks made their last
+// call at another line than the waiting ones.
 void doubtBySite(const JobState& job, ProgramOrder& order,
                  const StuckOperation& stuck, JobVerdict& verdict);
 
-// Names those who left the order, if that can be told.
+// Blames the ranks that left the order. Does nothing if `answer` names none.
 void nameDeviants(const ProgramOrder::Answer& answer, JobVerdict& verdict);
 
-// Of what stands still for one reason: the operations of a cycle, or one. Where
-// the order does not tell, and no majority does, both sides are named.
+// Blames ranks for operations that are stuck for one reason: a single one, or
+// those of a cycle. If neither the order nor a majority decides, blames both
+// sides.
 void blameByOrder(const JobState& job, ProgramOrder& order,
                   const std::vector<const StuckOperation*>& all_stuck,
                   JobVerdict& verdict);

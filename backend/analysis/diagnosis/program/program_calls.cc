@@ -10,13 +10,14 @@
 namespace traced {
 namespace {
 
-// Of each rank: some periods of a long training step.
+// Maximum number of calls kept per rank, enough for several periods of a long
+// training step.
 constexpr std::size_t kMaxCalls = 4096;
-// Words that are no calls come first.
+// Smaller words mark the beginning and the end of a program.
 constexpr std::uint32_t kFirstWord = 2;
 
-// How far its peer is, going up through the ranks of the group; the size of the
-// group where it is not known.
+// Returns the distance to the peer, in ascending group ranks modulo the group
+// size. Returns the group size if the peer is unknown.
 std::uint32_t distanceTo(const v1::Call& call, const GroupDefinition& group) {
   const auto size = static_cast<std::uint32_t>(group.members.size());
   if (call.peer_plus_1() == 0 || size == 0) return size;
@@ -28,9 +29,9 @@ bool keptItsBeginning(const StreamTable& table) {
          !table.operations.empty() && table.operations.front().seq <= 1;
 }
 
-// Whether the thread of an operation was inside it at an instant: in the call
-// or in a wait. A call that is not async waits itself; a wait that has not
-// ended is not recorded.
+// Returns whether the thread of `op` was in the call or in a wait for it at
+// `at`. A call that is not async waits by itself. A wait that has not ended is
+// not recorded.
 bool isInsideAt(const AssembledOperation& op, bool async, Instant at) {
   if (!op.returned.known() || op.returned.isAfter(at)) return true;
   if (!op.wait_ended.known()) return !async && !op.ended.known();
@@ -53,8 +54,9 @@ std::uint32_t ProgramReader::roleOf(const std::string& description) {
   return roles_.try_emplace(description, next).first->second;
 }
 
-// Groups made by the same call of the program: those of a size and a
-// description are told apart by their order on the rank.
+// Returns a role per group of the stream. Groups created by the same line of
+// the program share a role across ranks. Groups with equal size and description
+// are numbered in their order on the rank.
 std::vector<std::uint32_t> ProgramReader::rolesOf(const StreamTable& table) {
   absl::flat_hash_map<std::string, std::uint32_t> made;
   std::vector<std::uint32_t> roles;
@@ -145,7 +147,7 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
     if (op.call == AssembledOperation::kNoCall || op.seq == 0) continue;
     if (known[op.call].word == ProgramCalls::kBegin) continue;
     const ProgramCall& call = known[op.call];
-    // What is before a hole is no beginning of what is behind it.
+    // A hole breaks the sequence: drop the calls before it.
     const AssembledOperation* last = std::exchange(last_ones[call.role], &op);
     if (last && op.seq != last->seq + 1) program.calls.clear();
     program.calls.push_back(call);
@@ -157,7 +159,7 @@ ProgramCalls ProgramReader::read(const StreamTable& table) {
         last && isBesideAnother(op, *last, table);
     failed = op.failed;
   }
-  // An interrupt is no end of the program's own.
+  // An interrupted program did not end by itself.
   if (table.closed && !failed && !processEndOf(table).wasInterrupted()) {
     program.calls.emplace_back().word = ProgramCalls::kEnd;
     program.calls.back().kind = ProgramCalls::kEnd;

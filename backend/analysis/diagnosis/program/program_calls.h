@@ -1,6 +1,6 @@
-// ProgramCalls is what one rank's program called, one call after the other, in
-// words that ranks can compare: groups that play the same role on different
-// ranks stand for each other, and so do peers at the same distance.
+// ProgramCalls is the sequence of calls of one rank's program, in words that
+// are comparable across ranks. Groups with the same role on different ranks are
+// equivalent, and so are peers at the same distance.
 
 #pragma once
 
@@ -18,26 +18,27 @@
 namespace traced {
 
 struct ProgramCall {
-  // The role of its group, and of a message also where it goes, or comes from.
+  // The role of its group. For a message, `role` also includes the direction
+  // and the peer's distance.
   std::uint32_t group_role = 0;
   std::uint32_t role = 0;
-  // Within the role, as the rank counts it. A program that makes the same calls
-  // on all ranks counts alike.
+  // The rank's number of the call within the role. A program that makes the
+  // same calls on all ranks has equal numbers.
   std::uint64_t seq = 0;
-  // The role and what was called, all of it; and without size and root, which
-  // may change from step to step.
+  // `word` identifies the role and all arguments. `kind` omits size and root,
+  // which may change between steps.
   std::uint32_t word = 0;
   std::uint32_t kind = 0;
-  // As people name it.
+  // The call in terms of the job, for reports.
   std::uint32_t group = GroupCatalog::kNone;
   std::uint32_t signature = 0;
   RankPair pair;
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
-  // Its call site, for ProgramReader::siteText; 0: not recorded.
+  // Its call site, for ProgramReader::siteText. 0 if not recorded.
   std::uint32_t site = 0;
-  // Its training step plus 1; 0: not recorded.
+  // Its training step plus 1. 0 if not recorded.
   std::uint64_t step_plus_1 = 0;
-  // Another thread of the rank was inside the call before, of the same role.
+  // Another thread of the rank was inside the previous call of the same role.
   bool beside_another = false;
 
   bool operator==(const ProgramCall& other) const {
@@ -46,41 +47,43 @@ struct ProgramCall {
 };
 
 struct ProgramCalls {
-  // What every program begins with, and what one that ended in order ends with.
+  // Words of the beginning of a program and of an orderly end.
   static constexpr std::uint32_t kBegin = 0;
   static constexpr std::uint32_t kEnd = 1;
 
   std::uint32_t rank = 0;
   // The roles of its groups, ascending.
   std::vector<std::uint32_t> roles;
-  // The last ones, up to the first that failed.
+  // The last kMaxCalls calls, up to the first that failed.
   std::vector<ProgramCall> calls;
 
   bool hasEnded() const { return !calls.empty() && calls.back().word == kEnd; }
 };
 
-// Reads streams of one job; what it has read can be compared.
+// ProgramReader reads streams of one job. All programs read by one reader are
+// comparable.
 class ProgramReader {
  public:
   explicit ProgramReader(const JobState& job) : catalog_(job.catalog) {}
 
   ProgramCalls read(const StreamTable& table);
   ProgramPoint pointOf(const ProgramCall& call) const;
-  // The same by its arguments instead of its number. `own_groups`: ranks called
-  // it in groups of their own.
+  // Like pointOf, with the call's arguments. `own_groups`: ranks called it in
+  // different groups.
   ProgramPoint wordOf(const ProgramCall& call, bool own_groups = false) const;
-  // "/job/train.py:120 in forward".
+  // Returns for example "/job/train.py:120 in forward".
   const std::string& siteText(std::uint32_t site) const {
     return site_texts_[site];
   }
 
  private:
-  // Sites by stacks, of one stream.
+  // Maps stacks of one stream to sites.
   using Sites = absl::flat_hash_map<std::uint32_t, std::uint32_t>;
 
   std::uint32_t siteOf(const StreamTable& table, const AssembledOperation& op,
                        Sites& known);
-  // What a call of the stream comes to; no word for one that is left out.
+  // Describes a call of the stream. Its word is kBegin if the call does not
+  // count.
   ProgramCall describe(const StreamTable& table, const v1::Call& call,
                        const std::vector<std::uint32_t>& roles,
                        const std::vector<std::uint32_t>& groups);

@@ -23,7 +23,7 @@ std::vector<Agreement> ProgramIndex::agreementsWith(
   std::vector<Agreement> agreements;
   for (std::size_t i = 0; i < other.calls.size(); ++i) {
     const ProgramCall& call = other.calls[i];
-    // Where the last agreement goes on, if it does.
+    // Extends the last agreement if the calls continue to agree.
     const bool goes_on = !agreements.empty() &&
                          agreements.back().other_end == i &&
                          agreements.back().end < program_.calls.size() &&
@@ -43,9 +43,9 @@ std::vector<Agreement> ProgramIndex::agreementsWith(
 
 namespace {
 
-// So many equal calls make two programs one where nothing repeats.
+// Number of equal calls that prove two programs equal, if nothing repeats.
 constexpr std::size_t kAgreement = 8;
-// Sets of roles in which a rank is compared with others.
+// Maximum number of role sets in which a rank is compared with others.
 constexpr std::size_t kMaxSets = 8;
 
 bool callsMessage(const ProgramCalls& program, std::size_t place) {
@@ -53,9 +53,10 @@ bool callsMessage(const ProgramCalls& program, std::size_t place) {
          isPointToPoint(program.calls[place + 1].op);
 }
 
-// Whether two programs that agree from `begin` on up to a place are one there:
-// they agreed when they were in it the last time, or from the beginning. To
-// whom ranks send for the first time they need not agree on.
+// Returns whether two programs that agree from `begin` to `place` are the same
+// there. They are if they already agreed at the previous visit of the place, or
+// from the beginning. Before the first message, the latter does not count:
+// ranks may send to different peers.
 bool wereOne(const ProgramCalls& program, std::size_t begin, std::size_t place,
              bool message) {
   if (const auto habit = habitAt(program, place, &ProgramCall::kind)) {
@@ -66,7 +67,8 @@ bool wereOne(const ProgramCalls& program, std::size_t begin, std::size_t place,
          place + 1 - begin >= kAgreement;
 }
 
-// When a program was in the place of its last call before; 0 where it was not.
+// Returns when a program last was at the place of its final call. Returns 0 if
+// never.
 std::size_t lastPeriodOf(const ProgramCalls& program) {
   if (program.calls.size() < 2) return 0;
   const auto habit =
@@ -74,8 +76,8 @@ std::size_t lastPeriodOf(const ProgramCalls& program) {
   return habit ? habit->last_time : 0;
 }
 
-// Whether both go on after a place where they agree. That one ended tells
-// nothing where both did: who made a call more ends later.
+// Returns whether both programs continue after a place where they agree. If
+// both ended, their ends do not count: a rank with an extra call ends later.
 bool goOn(const ProgramCalls& program, std::size_t next,
           const ProgramCalls& other, std::size_t other_next) {
   const bool ended = program.hasEnded() && other.hasEnded();
@@ -83,9 +85,9 @@ bool goOn(const ProgramCalls& program, std::size_t next,
          other_next + ended < other.calls.size();
 }
 
-// The last place after which both go on, and not with the same call. A fault
-// shows before a program comes to the same place again: where they part again
-// and again, they are two programs.
+// Returns the last place after which both programs continue with different
+// calls. Does not search before `since`. A fault shows before a program reaches
+// the same place again. Programs that part repeatedly are simply different.
 std::optional<std::size_t> lastParting(const ProgramCalls& program,
                                        const ProgramCalls& other,
                                        const std::vector<Agreement>& agreements,

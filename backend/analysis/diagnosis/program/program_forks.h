@@ -1,5 +1,5 @@
-// Where the programs of two ranks agree, and the places in which programs that
-// were one part: what each rank called next.
+// Finds where the programs of two ranks agree, and the forks at which programs
+// that agreed continue differently.
 
 #pragma once
 
@@ -17,41 +17,42 @@
 
 namespace traced {
 
-// A stretch of calls that both made one after the other.
+// A maximal run of consecutive calls that both programs made.
 struct Agreement {
-  // In the one that is compared with: [begin, end).
+  // Indices [begin, end) in the indexed program.
   std::size_t begin = 0;
   std::size_t end = 0;
-  // The same end in the other.
+  // The index of the same end in the other program.
   std::size_t other_end = 0;
 
   bool covers(std::size_t index) const { return index >= begin && index < end; }
 };
 
-// One program that others are compared with; it outlives this.
+// ProgramIndex indexes one program to compare others with it. The program must
+// outlive the index.
 class ProgramIndex {
  public:
   explicit ProgramIndex(const ProgramCalls& program);
 
   const ProgramCalls& program() const { return program_; }
-  // In the order of the other's calls.
+  // Returns the agreements in the order of the other's calls.
   std::vector<Agreement> agreementsWith(const ProgramCalls& other) const;
 
  private:
   const ProgramCalls& program_;
-  // By role and number.
+  // Index of a call by role and number.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::size_t>
       place_;
 };
 
-// A place in which programs that were one part.
+// A place after which programs that agreed continue differently.
 struct ProgramFork {
-  // A rank that has come to the place, which is after one of its calls.
+  // A rank that reached the place. `place` is the index of the call before it.
   struct Visitor {
     const ProgramCalls* program = nullptr;
     std::size_t place = 0;
   };
-  // Those who called the same next.
+  // The ranks whose next call is the same.
   struct Branch {
     ProgramCall next;
     std::vector<Visitor> visitors;
@@ -63,14 +64,15 @@ struct ProgramFork {
   void add(const ProgramCalls& program, std::size_t place);
 };
 
-// Compares the programs of a job, by rank; they outlive it.
+// ForkFinder compares the programs of a job, by rank. `programs` must outlive
+// it.
 class ForkFinder {
  public:
   explicit ForkFinder(const std::map<std::uint32_t, ProgramCalls>& programs)
       : programs_(programs) {}
 
-  // Visits the places where others part with a rank for the last time. Ranks
-  // are compared in the roles that they have in common.
+  // Calls `visit` for each place where another rank parts with `rank` for the
+  // last time. Ranks are compared only in the roles that they share.
   using Visit = std::function<void(const ProgramFork&)>;
   void forEachFork(std::uint32_t rank, const Visit& visit);
 
@@ -84,7 +86,7 @@ class ForkFinder {
   const ProgramCalls* inRoles(const ProgramCalls& program, const Roles& roles);
 
   const std::map<std::uint32_t, ProgramCalls>& programs_;
-  // Programs in some of their roles, as long as they are compared.
+  // Programs reduced to some roles. Valid during one comparison.
   std::deque<ProgramCalls> parts_;
 };
 

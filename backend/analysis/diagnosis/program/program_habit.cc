@@ -7,13 +7,14 @@
 namespace traced {
 namespace {
 
-// So many equal calls before a place make it the same place.
+// Maximum number of equal calls before a place that are compared.
 constexpr std::size_t kMaxEqual = 16;
-// One time is enough where so many came before it; else it takes so many times.
+// One earlier occurrence suffices if kLongEnough equal calls precede it.
+// Otherwise kTimesEnough occurrences are needed.
 constexpr std::size_t kLongEnough = 8;
 constexpr std::size_t kTimesEnough = 4;
 
-// How many calls that end with one are the same as those that end with another.
+// Returns how many calls up to `a` equal those up to `b`, counted backwards.
 std::size_t equalBefore(const std::vector<ProgramCall>& calls, std::size_t a,
                         std::size_t b, std::uint32_t ProgramCall::*what) {
   std::size_t equal = 0;
@@ -24,7 +25,8 @@ std::size_t equalBefore(const std::vector<ProgramCall>& calls, std::size_t a,
   return equal;
 }
 
-// How many calls must be equal before a place to be the same; 0: nothing tells.
+// Returns how many equal calls must precede a place for it to count as the
+// same. Returns 0 if earlier occurrences are insufficient.
 std::size_t lengthToAsk(std::vector<std::size_t> equal) {
   if (equal.empty()) return 0;
   std::sort(equal.begin(), equal.end(), std::greater<>());
@@ -34,12 +36,13 @@ std::size_t lengthToAsk(std::vector<std::size_t> equal) {
 
 struct Before {
   Habit habit;
-  // How many equal calls made it the same place.
+  // Number of equal calls required.
   std::size_t length = 0;
   bool always_the_same = true;
 };
 
-// In places that are the same by `place`; what followed, by `what`.
+// Finds earlier visits of a place. The field `place` identifies it, and the
+// field `what` compares the call that followed.
 std::optional<Before> habitIn(const std::vector<ProgramCall>& calls,
                               std::size_t at, std::uint32_t ProgramCall::*place,
                               std::uint32_t ProgramCall::*what) {

@@ -1,4 +1,4 @@
-// What a rank did before in the same place: training repeats.
+// What a rank did earlier at the same place. Training repeats itself.
 
 #pragma once
 
@@ -11,17 +11,18 @@
 namespace traced {
 
 struct Habit {
-  // When the same calls had come before the last time, its last call.
+  // The index of the last call of the most recent earlier visit.
   std::size_t last_time = 0;
-  // How often they had, and how often the same one followed as now.
+  // The number of earlier visits, and of those in which the same call followed
+  // as now.
   std::uint64_t times = 0;
   std::uint64_t same = 0;
 };
 
 // Returns how often a call followed the calls that end with calls[at], and how
-// often the one that follows now did, by the field `what`. Earlier calls match
-// if many are equal by `what` and one call always followed; otherwise if their
-// kinds are equal. Returns nothing if too few match.
+// often it was the one that follows now, compared by the field `what`. Earlier
+// calls match if many are equal by `what` and one call always followed;
+// otherwise if their kinds are equal. Absent if too few match.
 std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
                              std::uint32_t ProgramCall::*what);
 

@@ -13,13 +13,13 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// Ranks whose programs are compared: the suspects, and others beside them.
+// Maximum number of ranks to compare: the suspects and a sample of others.
 constexpr std::size_t kMaxPrograms = 256;
 // Maximum number of programs in memory, about 300 KiB each.
 constexpr std::size_t kMaxKept = 1024;
-// Those of them that all others are compared with.
+// Maximum number of suspects that are compared with all others.
 constexpr std::size_t kMaxRequested = 8;
-// Calls whose place is looked at where a rank is like no other.
+// Number of last calls to judge for a rank that is comparable with no other.
 constexpr std::size_t kLastCalls = 8;
 
 Ranks ascending(Ranks ranks) {
@@ -41,7 +41,7 @@ Ranks ranksOf(const ProgramFork::Branch& branch) {
   return ascending(std::move(ranks));
 }
 
-// Whether those of a branch made its call in the same group.
+// Returns whether all ranks of a branch made its call in the same group.
 bool areInOneGroup(const ProgramFork::Branch& branch) {
   return std::all_of(branch.visitors.begin(), branch.visitors.end(),
                      [&](const ProgramFork::Visitor& visitor) {
@@ -53,8 +53,9 @@ bool areInOneGroup(const ProgramFork::Branch& branch) {
 
 }  // namespace
 
-// The suspects, and others at even distances from the first to the last rank.
-// Of dumps nobody knows whether they hold all calls.
+// Reads the programs of the suspects, and of others at even distances from the
+// first to the last rank. Skips incomplete traces and dumps, which may lack
+// calls.
 void ProgramOrder::read(const Ranks& suspects) {
   std::set<std::uint32_t> wanted;
   const auto want = [&](std::uint32_t rank) {
@@ -180,7 +181,7 @@ ProgramOrder::Answer ProgramOrder::judge(const Programs& programs,
   std::erase_if(answer.followers, [&](std::uint32_t rank) {
     return hasRank(answer.deviants, rank);
   });
-  // Somebody must be in order, or there is none.
+  // If everybody deviates, no order exists.
   if (answer.deviants.size() == suspects.size()) answer.deviants.clear();
   return answer;
 }
@@ -217,7 +218,7 @@ void ProgramOrder::judgeByMajority(const ProgramFork& fork,
   }
 }
 
-// Where some did what they always did there, and others did not.
+// Blames ranks that broke their own habit at the fork, if others kept theirs.
 void ProgramOrder::judgeByHabit(const ProgramFork& fork, Answer& answer) const {
   Answer by_habit;
   for (const ProgramFork::Branch& branch : fork.branches) {
@@ -243,7 +244,8 @@ void ProgramOrder::judgePlace(const ProgramCalls& program, std::size_t place,
   }
 }
 
-// What ranks did before tells only where one did as always.
+// Uses the answer only if a rank kept its habit: otherwise habits prove
+// nothing.
 void ProgramOrder::take(Answer by_habit, Answer& answer) const {
   if (by_habit.followers.empty()) return;
   addRanks(answer.followers, by_habit.followers);
@@ -252,9 +254,8 @@ void ProgramOrder::take(Answer by_habit, Answer& answer) const {
             std::back_inserter(answer.reasons));
 }
 
-// Nobody is like them: each has only what it did before, in the calls since it
-// was in the place of the last one. That a program ended tells nothing where
-// most did.
+// Judges suspects by their own history only, in the calls since they were last
+// at the place of their last call. Ignores ends of programs if most ended.
 void ProgramOrder::judgeAlone(const Programs& programs, const Ranks& suspects,
                               Answer& answer) const {
   std::vector<const ProgramCalls*> known;

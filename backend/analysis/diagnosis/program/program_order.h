@@ -1,6 +1,6 @@
-// ProgramOrder tells who left the order in which the program makes its calls:
-// by what most ranks of the same role called in this place, and where no
-// majority tells, by what each rank called in it before.
+// ProgramOrder finds the ranks that left the program's order of calls. It
+// compares with what most ranks of the same role called at this place. Without
+// a majority, it compares with each rank's earlier calls there.
 
 #pragma once
 
@@ -21,35 +21,38 @@ namespace traced {
 
 class ProgramOrder {
  public:
-  // Reads streams a second time, and only when it is asked.
+  // Reads streams a second time, but only on demand.
   ProgramOrder(const JobState& job, const TraceSet& set)
       : job_(job), set_(set), reader_(job) {}
 
   struct Answer {
-    // Those who left the order, and those who are known to be in it: ascending.
+    // Ranks that left the order, and ranks known to follow it. Both ascending.
     std::vector<std::uint32_t> deviants;
     std::vector<std::uint32_t> followers;
-    // Most ranks of the same role called something else in the same place.
+    // Most ranks of the same role called something else at the same place.
     bool by_majority = false;
     std::vector<Fact> reasons;
   };
-  // Whether the calls of any of these ranks are known.
+  // Returns whether the calls of any of these ranks are known.
   bool knows(const std::vector<std::uint32_t>& ranks) const;
-  // Of ranks of which some must have. Without deviants the calls do not tell.
+  // Finds which of the suspects left the order. No deviants means that the
+  // calls do not show it.
   Answer whoLeft(const std::vector<std::uint32_t>& suspects);
-  // Of ranks that differ in one operation: what came after it tells nothing.
+  // Like whoLeft, for ranks that differ in one operation. Ignores calls after
+  // it.
   Answer whoLeftAt(std::uint32_t group, std::uint64_t seq, const RankPair& pair,
                    const std::vector<std::uint32_t>& suspects);
-  // Two threads of each of two ranks made two collectives of a group at once,
-  // and in the opposite order: where the first rank made them.
+  // Call sites of two collectives of a group that two threads of each rank
+  // issued concurrently, in opposite orders on two ranks. `site` is the first
+  // one's on the first rank.
   struct ThreadRace {
     std::string site, next_site;
   };
   std::optional<ThreadRace> threadRace(std::uint32_t group, std::uint64_t seq,
                                        std::uint32_t first,
                                        std::uint32_t second);
-  // Of the collectives of a group, by call site. Absent where no call sites are
-  // recorded.
+  // Returns the order of the group's collectives by call site. Absent if no
+  // call sites are recorded.
   std::optional<SiteOrder> sitesOf(std::uint32_t group,
                                    const std::vector<std::uint32_t>& suspects);
 
@@ -57,7 +60,7 @@ class ProgramOrder {
   using Programs = std::map<std::uint32_t, ProgramCalls>;
 
   void read(const std::vector<std::uint32_t>& suspects);
-  // nullptr where it is not known.
+  // Returns nullptr if it is unknown.
   const ProgramCall* collective(std::uint32_t rank, std::uint32_t group,
                                 std::uint64_t seq) const;
   Answer judge(const Programs& programs,
@@ -78,8 +81,8 @@ class ProgramOrder {
   const TraceSet& set_;
   ProgramReader reader_;
   Programs programs_;
-  // What a call has in common with the one of the time before. Sizes and roots
-  // may change from step to step.
+  // The field that identifies a repeated call. `kind` ignores sizes and roots,
+  // which may change between steps.
   std::uint32_t ProgramCall::*habitual_ = &ProgramCall::kind;
 };
 

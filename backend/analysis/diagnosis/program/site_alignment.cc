@@ -8,9 +8,9 @@
 namespace traced {
 namespace {
 
-// Calls that one rank may have made more than the other.
+// Maximum number of calls that one rank may have made more than the other.
 constexpr std::size_t kMaxInserted = 8;
-// Differences that are tried as the place of the first one.
+// Maximum number of differences that are tried as the first one.
 constexpr std::size_t kMaxTries = 64;
 
 class Alignment {
@@ -20,7 +20,7 @@ class Alignment {
 
   std::optional<Insertion> find() {
     std::size_t tries = 0;
-    // A place has calls before it that agree.
+    // An insertion must directly follow a call that agrees.
     bool agreed = true;
     for (std::size_t i = 0; i < both() && tries < kMaxTries; ++i) {
       const bool agreed_before = std::exchange(agreed, true);
@@ -59,7 +59,7 @@ class Alignment {
     return Key{call.site} << 32 | call.word;
   }
 
-  // Of a call of one rank and one of the other, as they are or by habit.
+  // Returns whether a call of each rank agree, directly or by habit.
   bool agree(const SiteCall& a, const SiteCall& b, bool a_is_first) const {
     if (a.agreesWith(b)) return true;
     return a_is_first ? habits_.contains({keyOf(a), keyOf(b)})
@@ -71,8 +71,9 @@ class Alignment {
     habits_.insert({keyOf(first_[i]), keyOf(second_[i])});
   }
 
-  // Whether all calls of the other from index `at` on are calls of this one, of
-  // the same steps, with a few left out, the first at once.
+  // Checks whether the shorter sequence from `at` on is contained in the longer
+  // one, within equal steps. Calls left out must be few, and the first of them
+  // must be at `at`.
   std::optional<Insertion> insertionAt(std::size_t at, bool by_first) const {
     const SiteCalls& longer = by_first ? first_ : second_;
     const SiteCalls& shorter = by_first ? second_ : first_;
@@ -97,7 +98,9 @@ class Alignment {
     return found;
   }
 
-  // Compares it with other lines for some calls, without an insertion.
+  // Compares the insertion with the alternative that some calls were simply
+  // made at other lines. Returns whether the insertion is at least as good.
+  // Sets the fields of `found`.
   bool explainsBest(Insertion& found) const {
     std::size_t differ = 0;
     for (std::size_t i = found.at; i < both(); ++i) {
@@ -113,7 +116,7 @@ class Alignment {
     return true;
   }
 
-  // Whether who inserted these calls had made none of them before.
+  // Returns whether the inserting rank had never made these calls before.
   bool areNew(const Insertion& found) const {
     const SiteCalls& calls = found.by_first ? first_ : second_;
     const auto at = calls.begin() + static_cast<std::ptrdiff_t>(found.at);
@@ -123,9 +126,9 @@ class Alignment {
                         });
   }
 
-  // Whether what follows the inserted calls also followed, before, the last
-  // call that the other rank made instead. Absent where no call before shows
-  // that.
+  // Returns whether the call after the insertion also followed earlier,
+  // directly after the call that the other rank made last. Absent if no earlier
+  // call shows that.
   std::optional<bool> followsAnyway(const Insertion& found) const {
     const SiteCalls& longer = found.by_first ? first_ : second_;
     const SiteCalls& shorter = found.by_first ? second_ : first_;

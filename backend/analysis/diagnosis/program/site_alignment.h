@@ -1,6 +1,6 @@
-// Aligns what two ranks called in one group, by call site and signature: equal
-// signatures pair silently, and then only the call sites show that one rank
-// made a call more than the other.
+// Aligns the calls of two ranks in one group by call site and signature. Calls
+// with equal signatures match silently, so only call sites show an extra call
+// of one rank.
 
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace traced {
 
 struct SiteCall {
-  // 0: not recorded, which differs from nothing.
+  // 0 if not recorded, which equals any site.
   std::uint32_t site = 0;
   std::uint32_t word = 0;
-  // The training step plus 1; 0: not recorded, which differs from nothing.
+  // The training step plus 1. 0 if not recorded, which equals any step.
   std::uint64_t step_plus_1 = 0;
 
   bool agreesWith(const SiteCall& other) const {
@@ -26,38 +26,40 @@ struct SiteCall {
     return step_plus_1 == other.step_plus_1 || step_plus_1 == 0 ||
            other.step_plus_1 == 0;
   }
-  // In any step.
+  // Ignores the step.
   bool operator==(const SiteCall& other) const {
     return site == other.site && word == other.word;
   }
 };
 using SiteCalls = std::vector<SiteCall>;
 
-// The calls that one rank made and the other did not.
+// Calls that one rank made and the other did not.
 struct Insertion {
   // Whether the first of the two ranks made them.
   bool by_first = false;
-  // Index of the first one in the calls of both, which agree until there.
+  // Index of the first inserted call, the same in both sequences, which agree
+  // up to there.
   std::size_t at = 0;
-  // How many were made without a break, and all together.
+  // Number of consecutive inserted calls at `at`, and of all inserted calls.
   std::size_t length = 0;
   std::size_t count = 0;
-  // Who made them had made none of them before.
+  // The rank had never made any of them before.
   bool are_new = false;
-  // Other lines for as few calls explain the sequences, too.
+  // The sequences are explained equally well by other lines for as few calls.
   bool may_be_another_line = false;
-  // They do not, but no call before shows what usually follows.
+  // They are not, but no earlier call shows what usually follows.
   bool has_no_history = false;
 };
 
-// The calls of both begin with the same number. A pair of call sites that the
-// ranks had before is their habit and no difference. Absent where the rest of
-// the shorter one does not follow from a few insertions, all on one side.
+// Finds an insertion. Both sequences must start with the same number. Pairs of
+// call sites that the ranks already had count as habit, not as a difference.
+// Absent unless a few insertions on one side explain the rest of the shorter
+// sequence.
 std::optional<Insertion> findInsertion(const SiteCalls& first,
                                        const SiteCalls& second);
 
-// Whether the last calls that both made differ in their call sites as none did
-// before: nothing behind them shows an insertion.
+// Returns whether the last calls that both ranks made differ in their call
+// sites for the first time. No later call then shows an insertion.
 bool lastCallsDiffer(const SiteCalls& first, const SiteCalls& second);
 
 }  // namespace traced

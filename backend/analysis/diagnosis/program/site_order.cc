@@ -8,11 +8,11 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// Ranks of each side that are aligned with each other.
+// Maximum number of ranks per side that are aligned with each other.
 constexpr std::size_t kMaxAligned = 4;
 
-// How often calls were made in the same place before the insertion: with those
-// that are inserted now, and without them.
+// How often the place occurred before the insertion: with the inserted calls,
+// and without them.
 struct HabitCounts {
   std::size_t with = 0;
   std::size_t without = 0;
@@ -39,7 +39,7 @@ HabitCounts habitOf(const SiteCalls& calls, const Insertion& insertion,
   return counts;
 }
 
-// Both ascending.
+// Both must be ascending.
 bool areAmong(const Ranks& ranks, const Ranks& all) {
   return std::includes(all.begin(), all.end(), ranks.begin(), ranks.end());
 }
@@ -98,7 +98,7 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
       const SiteCalls& of_maker = by_some ? two->a : two->b;
       const SiteCalls& of_other = by_some ? two->b : two->a;
       const bool is_unsure = isUnsure(*insertion, two->first_seq);
-      // Who ended in order made all its calls.
+      // A program that ended in order made all its calls.
       const bool made_fewer = of_other.size() < of_maker.size() &&
                               haveEnded(by_some ? others : some);
       if (is_unsure && !made_fewer) continue;
@@ -106,8 +106,8 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
           shiftOf(by_some ? some[i] : others[j], by_some ? others[j] : some[i],
                   two->first_seq + insertion->at);
       if (!shift) continue;
-      // A rank of the other side that made the same call contradicts it, and so
-      // does one that called from a third line.
+      // A rank of the other side that made the same call contradicts the shift.
+      // So does one that called from a third line.
       const bool sides_differ =
           areAmong(shift->makers, by_some ? some : others) &&
           areAmong(shift->others, by_some ? others : some) &&
@@ -160,8 +160,8 @@ std::optional<SiteShift> SiteOrder::findLastDifference(
       auto shift =
           shiftOf(joined[i], missing[j], two->first_seq + two->b.size() - 1);
       if (!shift || isMajority(shift->makers)) continue;
-      // One that made the call as the missing did and went on shows that they
-      // could have.
+      // A rank that made the same call as the missing ones and continued
+      // contradicts the difference.
       if (!areAmong(shift->others, missing)) continue;
       return shift;
     }
@@ -169,7 +169,7 @@ std::optional<SiteShift> SiteOrder::findLastDifference(
   return std::nullopt;
 }
 
-// Absent where call sites do not differ there, or are not recorded.
+// Absent if call sites do not differ there or are not recorded.
 std::optional<SiteShift> SiteOrder::shiftOf(std::uint32_t maker,
                                             std::uint32_t other,
                                             std::uint64_t seq) const {
@@ -241,7 +241,7 @@ void SiteOrder::blame(const Insertion& insertion, const SiteCalls& makers,
   } else if (isMajority(shift.makers)) {
     if (!is_extra) shift.blamed = Blamed::kOthers;
   } else if (shift.may_be_another_line) {
-    // Somebody made fewer calls; nothing shows where.
+    // One side made fewer calls, but nothing shows where.
   } else if (left_out != is_extra) {
     shift.blamed = left_out ? Blamed::kOthers : Blamed::kMakers;
     shift.reason = SiteHabit{left_out ? shift.others : shift.makers, left_out};

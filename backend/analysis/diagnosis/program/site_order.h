@@ -1,4 +1,4 @@
-// SiteOrder finds by call sites which ranks made a call of a group that the
+// SiteOrder uses call sites to find which ranks made a call of a group that the
 // others did not make.
 
 #pragma once
@@ -16,26 +16,27 @@
 
 namespace traced {
 
-// Some ranks called a collective where others did not.
+// A collective that some ranks called and others did not.
 struct SiteShift {
   enum class Blamed : std::uint8_t { kMakers, kOthers, kNobody };
 
   Blamed blamed = Blamed::kNobody;
-  // Ascending.
+  // Both ascending.
   std::vector<std::uint32_t> makers;
   std::vector<std::uint32_t> others;
   std::uint64_t seq = 0;
-  // How many numbers apart they are from there on; 0: no later call shows it.
+  // By how many numbers the ranks differ from there on. 0 if no later call
+  // shows it.
   std::size_t count = 0;
-  // As of an Insertion; only where the others ended without so many calls.
+  // See Insertion. Set only if the others ended without as many calls.
   bool may_be_another_line = false;
-  // As of an Insertion.
+  // See Insertion.
   bool are_new = false;
   // The call, and the call sites of both sides.
   ProgramPoint what;
   std::string site;
   std::string others_site;
-  // Why these are blamed, as far as that is recorded.
+  // Why these ranks are blamed, if recorded.
   std::optional<Fact> reason;
 
   const std::vector<std::uint32_t>& culprits() const {
@@ -43,7 +44,7 @@ struct SiteShift {
   }
 };
 
-// What it is given outlives it.
+// All constructor arguments must outlive this object.
 class SiteOrder {
  public:
   using Programs = std::map<std::uint32_t, ProgramCalls>;
@@ -51,28 +52,29 @@ class SiteOrder {
   SiteOrder(const JobState& job, const ProgramReader& reader,
             const Programs& programs, std::uint32_t group);
 
-  // Between any of some ranks and any of others, both ascending: of ranks that
-  // joined an operation and ranks that did not, or of two sides of a mismatch.
+  // Finds a shift between `some` and `others`, both ascending. The two are
+  // ranks that joined an operation and ranks that did not, or the two sides of
+  // a mismatch.
   std::optional<SiteShift> findShift(
       const std::vector<std::uint32_t>& some,
       const std::vector<std::uint32_t>& others) const;
-  // Where the last call that those who are missing made was made at another
-  // line by who went on.
+  // Finds whether the last call of the missing ranks was made at another line
+  // by ranks that continued.
   std::optional<SiteShift> findLastDifference(
       const std::vector<std::uint32_t>& joined,
       const std::vector<std::uint32_t>& missing) const;
 
-  // Whether a rank made, at any time, the call that another made under a
-  // number.
+  // Returns whether `rank` made, at any time, the call that `other` made under
+  // number `seq`.
   bool everMade(std::uint32_t rank, std::uint32_t other,
                 std::uint64_t seq) const;
 
  private:
-  // What a rank called in the group, without a hole.
+  // A rank's calls in the group, without a hole.
   struct Sequence {
     std::uint64_t first_seq = 0;
     SiteCalls calls;
-    // The same, for their words.
+    // The same calls as ProgramCall, for reports.
     std::vector<const ProgramCall*> of_program;
 
     std::uint64_t endSeq() const { return first_seq + calls.size(); }
@@ -81,7 +83,7 @@ class SiteOrder {
                                                 : nullptr;
     }
   };
-  // The calls of two ranks from the first number on that both have.
+  // The calls of two ranks, from the first number that both have.
   struct Two {
     std::uint64_t first_seq = 0;
     SiteCalls a, b;
@@ -91,17 +93,17 @@ class SiteOrder {
   std::optional<Two> cut(std::uint32_t a, std::uint32_t b) const;
   std::optional<SiteShift> shiftOf(std::uint32_t maker, std::uint32_t other,
                                    std::uint64_t seq) const;
-  // Whether other lines explain an insertion of two ranks, whose calls are
-  // known from this number on, as well.
+  // Returns whether other lines explain an insertion equally well. `first_seq`
+  // is the first known number of both ranks.
   bool isUnsure(const Insertion& insertion, std::uint64_t first_seq) const;
-  // Whether the calls of each maker and each of the others show the same;
-  // `made_fewer`: the others ended in order without so many.
+  // Returns whether each maker aligned with each of the others shows the same
+  // shift. `made_fewer`: the others ended in order with fewer calls.
   bool allShow(const SiteShift& shift, bool made_fewer) const;
   void blame(const Insertion& insertion, const SiteCalls& makers,
              const SiteCalls& others, SiteShift& shift) const;
   bool isMajority(const std::vector<std::uint32_t>& ranks) const;
   std::size_t callersOf(std::uint64_t seq) const;
-  // Whether nobody but these made it at any time.
+  // Returns whether only `ranks` ever made this call.
   bool isOwnCall(const std::vector<std::uint32_t>& ranks,
                  const SiteCall& call) const;
   bool haveEnded(const std::vector<std::uint32_t>& ranks) const;

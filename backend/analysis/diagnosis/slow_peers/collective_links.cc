@@ -13,16 +13,16 @@
 namespace traced {
 namespace {
 
-// The last of those that a rank's end waits for was ready between the two.
+// Interval in which the last rank that an end depends on was ready.
 struct LastReady {
   std::int64_t low_ns = 0;
   std::int64_t high_ns = 0;
-  // Of a collective that has a root: when others were at the earliest,
-  // ascending, and when all of them up to that one were at the latest. Any of
-  // them may be the one that passes on what the root gives.
+  // For a collective with a root: earliest ready times of ranks, ascending,
+  // each with the latest ready time of all ranks up to it. Any of these ranks
+  // may relay the root's data.
   std::vector<std::pair<std::int64_t, std::int64_t>> relays;
 
-  // For a rank whose part ended at `end_ns`.
+  // Returns the upper bound for a rank whose part ended at `end_ns`.
   std::int64_t highBefore(std::int64_t end_ns) const {
     const auto later = std::upper_bound(
         relays.begin(), relays.end(), end_ns,
@@ -37,7 +37,7 @@ class CollectiveLinks {
  public:
   explicit CollectiveLinks(const JobState& job) : job_(job) {}
 
-  // Of a group of which every member has a trace.
+  // Adds a group. Every member must have a trace.
   void add(std::uint32_t group) {
     group_ = group;
     members_ = job_.membersOf(group).present;
@@ -86,15 +86,17 @@ class CollectiveLinks {
  private:
   using ByMembers = std::map<std::vector<std::uint32_t>, TransferLink>;
 
-  // What the group that is being added does with one signature.
+  // Links of the current group with one signature.
   struct OwnLinks {
-    // By index of the member; those without transfers are nobody's.
+    // One per member. Links without transfers are dropped.
     std::vector<TransferLink> of_members;
-    // Of all together.
+    // The link of the whole group. nullptr until all members have a transfer of
+    // one collective.
     TransferLink* of_group = nullptr;
   };
 
-  // Groups of one size on as many hosts, that make the same collective.
+  // Groups that are comparable: same size, same number of hosts, same
+  // collective.
   struct GroupClass {
     std::uint32_t signature;
     std::size_t size;
@@ -103,11 +105,11 @@ class CollectiveLinks {
     auto operator<=>(const GroupClass&) const = default;
   };
 
-  // What all its members recorded of one collective, by rank.
+  // Adds one collective. `timings` are of one number, sorted by rank.
   void addCollective(absl::Span<const Timing> timings) {
     const CollectiveTable& table = job_.groups[group_].collectives;
     const std::uint64_t seq = timings.front().seq;
-    // The first of a group waits for processes that start.
+    // The first collective of a group waits for processes to start.
     if (!areOfAllMembers(timings) || seq <= 1 || !isSampled(seq, job_.stride) ||
         table.disputes().contains(seq)) {
       return;
@@ -218,7 +220,7 @@ class CollectiveLinks {
   }
 
   const JobState& job_;
-  // Of the group that is being added.
+  // State of the group that is being added.
   std::uint32_t group_ = 0;
   std::vector<std::uint32_t> members_;
   std::set<std::string> hosts_;

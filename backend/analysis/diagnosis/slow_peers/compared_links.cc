@@ -9,7 +9,7 @@ void sortByTime(std::vector<Transfer>& transfers) {
   const auto isEarlier = [](const Transfer& a, const Transfer& b) {
     return a.at_ns < b.at_ns;
   };
-  // They mostly are.
+  // Fast path: mostly sorted already.
   if (std::is_sorted(transfers.begin(), transfers.end(), isEarlier)) return;
   std::stable_sort(transfers.begin(), transfers.end(), isEarlier);
 }
@@ -19,7 +19,7 @@ void sortByTime(std::vector<Transfer>& transfers) {
 std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
                                         std::int64_t latest_ns,
                                         std::int64_t end_ns) {
-  // Far from what overflows; only a damaged trace has it.
+  // Prevents overflow. Only a damaged trace exceeds it.
   constexpr std::int64_t kMaxDurationNs = std::int64_t{1} << 60;
   if (end_ns < earliest_ns) return std::nullopt;
   return Transfer{

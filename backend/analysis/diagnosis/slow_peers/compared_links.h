@@ -1,4 +1,4 @@
-// What transfers between some ranks are compared with: those between others.
+// Compares transfers between some ranks with those between others.
 
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace traced {
 
-// How long one took: from when the last of those it depends on was ready to its
-// end. It is certainly in between, in which case both bounds are equal where
+// The duration of one transfer: from when the last rank it depends on was
+// ready, to its end. The true value is between the bounds, which are equal if
 // clocks and ends are exact.
 struct Transfer {
   std::int64_t at_ns = 0;
@@ -23,56 +23,58 @@ struct Transfer {
   std::int64_t high_ns = 0;
 };
 
-// Who takes part: the two ends of messages, one rank within a collective, or
+// The ranks involved: both ends of messages, one rank within a collective, or
 // the members of a group.
 struct TransferLink {
   std::vector<std::uint32_t> ranks;
-  // One of theirs in which they were seen.
+  // One of the groups in which the transfers were seen.
   std::uint32_t group = 0;
-  // In the order of `at_ns`.
+  // Sorted by `at_ns`.
   std::vector<Transfer> transfers;
 };
 
-// Links that carry the same: kind of operation, bytes, and within a host or
+// Comparable links: same operation, same bytes, and all within a host or all
 // between hosts.
 struct ComparedLinks {
   using Kind = SlowTransfers::Link;
-  // Fewer say nothing.
+  // Links with fewer transfers, and sets with fewer links, are not judged.
   static constexpr std::size_t kMinTransfers = 16;
   static constexpr std::size_t kMinLinks = 3;
 
   Kind kind = Kind::kPairs;
-  // Of pairs "64 KiB", else "all_reduce (4 KiB float32, sum)".
+  // "64 KiB" for pairs, otherwise for example "all_reduce (4 KiB float32,
+  // sum)".
   std::string what;
-  // Of pairs.
+  // Set for pairs only.
   bool between_hosts = false;
-  // The name of the collective, "" of messages.
+  // The name of the collective. Empty for messages.
   std::string op;
-  // Whose traces are not there, of the groups that are looked at.
+  // Members of the compared groups without a trace. Set for pairs only.
   std::vector<std::uint32_t> absent;
   std::vector<TransferLink> links;
 };
 
-// Whose readiness the end of a collective waits for on every other rank, where
-// its transfers can be compared.
+// Which ranks' readiness the end of a collective depends on, on every other
+// rank. kOther: its transfers are not comparable.
 enum class EndWaits : std::uint8_t { kForAll, kForRoot, kOther };
 EndWaits waitsOf(const Signature& signature);
 
-// Of what began between the two instants. Absent where it would have ended
-// before: a record or a clock is wrong.
+// Returns the transfer that began between the two instants and ended at
+// `end_ns`. Absent if it would have ended before it began: a record or a clock
+// is wrong.
 std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
                                         std::int64_t latest_ns,
                                         std::int64_t end_ns);
 
-// Pairs of ranks, by the bytes of their messages.
+// Adds the pairs of ranks, by the bytes of their messages.
 void addMessageLinks(const JobState& job, std::vector<ComparedLinks>& all);
 
-// The ranks of a group within one collective, and groups of one size that make
-// the same collective.
+// Adds the ranks of each group within one collective, and groups of one size
+// with the same collective.
 void addCollectiveLinks(const JobState& job, std::vector<ComparedLinks>& all);
 
-// Gathers how long transfers took, of links of which enough is known to be
-// compared, and only where there are several.
+// Collects the durations of transfers. Returns only sets with at least
+// kMinLinks links of at least kMinTransfers transfers.
 std::vector<ComparedLinks> comparedLinks(const JobState& job);
 
 }  // namespace traced

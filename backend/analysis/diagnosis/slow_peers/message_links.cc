@@ -16,7 +16,8 @@ struct MessageClass {
   auto operator<=>(const MessageClass&) const = default;
 };
 
-// From when both were ready. `one_clock`: they read the same.
+// Returns the transfer, which starts when both sides were ready. `one_clock`:
+// both ranks share a clock.
 std::optional<Transfer> transferFrom(const Timing& sent, const Timing& received,
                                      bool one_clock) {
   const std::int64_t off_ns =
@@ -37,7 +38,8 @@ class MessageLinks {
   void add(const PairKey& key, const MessagePair& pair) {
     const RankState* source = job_.rank(key.source);
     const RankState* destination = job_.rank(key.destination);
-    // Receives from any source have no numbers, so numbers do not pair.
+    // Receives from any source have no numbers, so numbers cannot pair
+    // messages.
     if (!source || !destination || pair.receives.unnumbered() > 0) return;
     const bool one_clock = source->clock == destination->clock;
     const bool one_host = one_clock && source->host == destination->host;
@@ -82,7 +84,7 @@ class MessageLinks {
     std::map<std::pair<std::uint32_t, std::uint32_t>, TransferLink> by_ranks;
   };
 
-  // Ascending; the first ones where there are many.
+  // Ascending. At least the first kMaxAbsent if there are more.
   std::vector<std::uint32_t> absentOf(
       const std::set<std::uint32_t>& groups) const {
     std::set<std::uint32_t> all;

@@ -12,10 +12,11 @@
 namespace traced {
 namespace {
 
-// What makes a link slow: in the whole stretch three of four transfers, and in
-// each quarter of it half of them, take so many times as long as every other of
-// the median link, and so much longer than three of four of it, which are more
-// on a busy machine; and together a good part of the time.
+// A link is slow if 75 % of its transfers exceed a threshold, as do 50 % in
+// each quarter of the stretch. The threshold is kTimesHalf times the median of
+// the median link. It is also at least kTimesMost times that link's 75th
+// percentile, and kMinSlowerNs above it. The excess must add up to
+// kMaterialPart of the time.
 constexpr std::int64_t kTimesHalf = 3;
 constexpr std::int64_t kTimesMost = 2;
 constexpr std::int64_t kMinSlowerNs = 1'000'000;
@@ -24,7 +25,7 @@ constexpr std::size_t kBeginnings = 8;
 
 using Transfers = absl::Span<const Transfer>;
 
-// Of at least one; of several in the middle the lowest.
+// Returns a percentile, rounded down to a value. `values` must not be empty.
 std::int64_t percentile(std::vector<std::int64_t> values, std::size_t percent) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(
                                        (values.size() - 1) * percent / 100);
@@ -40,9 +41,8 @@ std::int64_t percentile(Transfers transfers, std::size_t percent,
   return percentile(std::move(values), percent);
 }
 
-// Whether so many transfers take longer than any link usually does that it may
-// be slow, whatever the others take: of most links this is all that must be
-// known.
+// Returns whether enough transfers are long for the link to be slow, regardless
+// of the other links. Excludes most links quickly.
 bool mayBeSlow(const TransferLink& link) {
   constexpr std::size_t kMinSlow = ComparedLinks::kMinTransfers * 3 / 4;
   const auto slow = std::count_if(
@@ -61,7 +61,7 @@ Transfers since(const TransferLink& link, std::int64_t begin_ns) {
       .subspan(static_cast<std::size_t>(first - link.transfers.begin()));
 }
 
-// What every other, and what three of four transfers take at most.
+// Upper bounds of the median and of the 75th percentile.
 struct Usual {
   std::int64_t half_ns = 0;
   std::int64_t most_ns = 0;
@@ -72,8 +72,8 @@ struct Usual {
   }
 };
 
-// That of the median link, of an even number the quicker of the two in the
-// middle. Absent for too few links.
+// Returns the values of the median link, the quicker of two. Absent if too few
+// links have enough transfers.
 std::optional<Usual> usualOf(const ComparedLinks& compared,
                              std::int64_t begin_ns) {
   std::vector<std::int64_t> half;
@@ -116,7 +116,7 @@ double ofTheTime(Transfers transfers, std::int64_t usual_ns,
          static_cast<double>(std::max<std::int64_t>(span_ns, 1));
 }
 
-// Of the links `suspects`, those that are slow from an instant on.
+// Returns those of the links `suspects` that are slow from `begin_ns` on.
 std::vector<SlowLink> slowSince(const ComparedLinks& compared,
                                 const std::vector<std::size_t>& suspects,
                                 std::int64_t begin_ns, std::uint64_t stride) {

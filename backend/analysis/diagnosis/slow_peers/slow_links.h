@@ -1,5 +1,5 @@
-// SlowLinks are those whose transfers take persistently and materially longer
-// than those of the links they are compared with.
+// A link whose transfers take persistently and materially longer than those of
+// comparable links.
 
 #pragma once
 
@@ -17,39 +17,40 @@ namespace traced {
 struct SlowLink {
   // Index into ComparedLinks::links.
   std::size_t link = 0;
-  // Over the whole run, or from some point on to its end.
+  // When the slow stretch begins: at the start of the run or later. It lasts to
+  // the end of the run.
   std::int64_t since_ns = 0;
   std::size_t count = 0;
-  // The median of its transfers, at least.
+  // Lower bound of the median of its transfers.
   std::int64_t median_ns = 0;
-  // What three of four transfers between the others take at most.
+  // Upper bound of the other links' 75th percentile.
   std::int64_t others_ns = 0;
-  // Which part of the time it took, beyond what the others take.
+  // The fraction of the time by which its transfers exceed that of the others.
   double of_the_time = 0;
 };
 
-// Links may have no transfers. `stride`: the transfers are every so manieth. At
+// Finds slow links, from the earliest point at which any is slow. Links may
+// have no transfers. `stride`: the sampling stride of the transfers. Returns at
 // most half of the links.
 std::vector<SlowLink> findSlowLinks(const ComparedLinks& compared,
                                     std::uint64_t stride);
 
-// Slow links that have something to do with each other, and whom they have in
-// common.
+// Slow links with common ranks.
 struct LinkedRanks {
   // Ascending.
   std::vector<std::uint32_t> ranks;
   std::vector<const SlowLink*> links;
 };
 
-// A rank that is in all slow links is the slow one. Of single ranks in one
-// collective some may be slow only because they get their part from another.
-// Else links of the same ranks, as the two directions of a pair, are together.
-// `slow` must outlive what is returned.
+// Groups slow links. If all links share ranks, returns these ranks. All single
+// ranks of one collective form one group, because some may be slow only by
+// waiting for another's part. Otherwise groups the links of equal ranks, such
+// as the two directions of a pair. `slow` must outlive the result.
 std::vector<LinkedRanks> putTogether(const ComparedLinks& compared,
                                      const std::vector<SlowLink>& slow);
 
-// Pairs, ranks and groups whose transfers are slower than those of their peers.
-// See docs/internals/design.md, "Rules that need a proof".
+// Reports pairs, ranks and groups whose transfers are slower than those of
+// their peers. See docs/internals/design.md, "Rules that need a proof".
 std::vector<JobVerdict> findSlowPeers(const JobState& job);
 
 }  // namespace traced

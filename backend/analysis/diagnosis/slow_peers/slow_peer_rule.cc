@@ -11,7 +11,7 @@ namespace {
 using Ranks = std::vector<std::uint32_t>;
 using Kind = ComparedLinks::Kind;
 
-// Sentences about single links in one verdict.
+// Maximum number of links described in one verdict.
 constexpr std::size_t kMaxReported = 4;
 
 bool includes(const Ranks& all, const Ranks& some) {
@@ -29,7 +29,7 @@ void reportLinks(const ComparedLinks& compared, const LinkedRanks& together,
   }
 }
 
-// Whether a rank has a link to somebody else, which is not slow.
+// Returns whether a rank has a link beyond the culprits that is not slow.
 bool isQuickElsewhere(const ComparedLinks& compared,
                       const std::vector<SlowLink>& slow, const Ranks& culprits,
                       std::uint32_t rank) {
@@ -46,7 +46,7 @@ bool isQuickElsewhere(const ComparedLinks& compared,
   return false;
 }
 
-// Which of several it is, as far as it can be told.
+// Adds which of several culprits is slow, or why that is unknown.
 void reportWhich(const ComparedLinks& compared,
                  const std::vector<SlowLink>& slow, JobVerdict& verdict) {
   const Ranks& ranks = verdict.culprits;
@@ -88,8 +88,9 @@ JobVerdict verdictOn(const ComparedLinks& compared,
   return verdict;
 }
 
-// A slow rank is in the slow pairs and groups of others: of verdicts that one
-// explains only that one is kept, with the first line of their evidence.
+// Keeps only verdicts with the fewest culprits: a slow rank also slows the
+// pairs and groups it belongs to. The kept verdict gets the first reason of
+// each dropped one.
 void keepNarrowest(std::vector<JobVerdict>& verdicts) {
   std::stable_sort(verdicts.begin(), verdicts.end(),
                    [](const JobVerdict& a, const JobVerdict& b) {

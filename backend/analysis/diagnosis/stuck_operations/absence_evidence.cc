@@ -7,10 +7,11 @@
 namespace traced {
 namespace {
 
-// Nothing that takes less stands still, whatever the options say.
+// Nothing shorter counts as stuck, whatever the options are.
 constexpr std::int64_t kMinNs = 1'000'000'000;
 
-// It may be in that one: nobody would have seen its end.
+// Returns whether the rank may still be in its last issued collective, whose
+// end could not have been observed.
 bool lastIsUnseen(const RankState& rank) {
   const std::vector<OperationRef>& unseen = rank.last_unseen;
   return std::any_of(unseen.begin(), unseen.end(), [&](const auto& ref) {
@@ -69,11 +70,11 @@ std::int64_t AbsenceEvidence::waitedNs(std::uint32_t rank,
                                        const OperationRef& ref) const {
   const RankState* state = job_.rank(rank);
   if (!state) return 0;
-  // A process that died did not wait until the others did. Of one whose end is
-  // not known nothing says that it did not.
+  // A dead process stopped waiting when it died. If the end is unknown, it is
+  // assumed to have waited as long as the others on its clock lived.
   const std::int64_t until_ns =
       state->endKnown() ? state->last_ns : last_ns_[state->clock];
-  // Nor did it after that had been cut off.
+  // It stopped waiting when the operation was cut off.
   return std::min(until_ns, ref.until_ns.value_or(until_ns)) - ref.at_ns;
 }
 

@@ -1,5 +1,5 @@
-// Knowledge judges whether a rank's trace can tell that an operation was not
-// joined, and whether its absence matters.
+// AbsenceEvidence judges whether a rank's trace proves that the rank did not
+// join an operation, and whether the absence matters.
 
 #pragma once
 
@@ -18,50 +18,55 @@ class AbsenceEvidence {
   const JobState& job() const { return job_; }
   const DiagnosisOptions& options() const { return options_; }
 
-  // The rank's own record of an operation, as far as its state holds it.
+  // Returns the rank's own record of an operation, or nullptr if the rank's
+  // state does not hold it.
   const OperationRef* refOn(std::uint32_t rank, std::uint32_t group,
                             std::uint64_t seq, const RankPair& pair) const;
-  // The same of a collective, or else of one that it called behind it, which
-  // nobody would have seen end: it came to this one by then.
+  // Returns the rank's record of the collective. Otherwise returns that of a
+  // later one in the group whose end could not be observed, which proves that
+  // the rank reached this one. nullptr if neither exists.
   const OperationRef* refAtOrBehind(std::uint32_t rank, std::uint32_t group,
                                     std::uint64_t seq) const;
-  // For how long a rank had been in an operation when it was last known to
-  // live; where its end is not known, when those were that share its clock.
+  // Returns how long a rank had been in an operation when it was last known to
+  // live. If its end is unknown, uses the latest instant of the ranks on its
+  // clock.
   std::int64_t waitedNs(std::uint32_t rank, const OperationRef& ref) const;
-  // Whether what has been under way for so long stands still. A source that
-  // does not tell the age of what was under way is a dump, and dumps are made
-  // of what stands still.
+  // Returns whether an operation that is pending for `waited_ns` is stuck.
+  // Sources without ages are dumps, and dumps are made of stuck jobs, so all of
+  // theirs count.
   bool standsStill(std::int64_t waited_ns) const {
     return !knowsAges() || waited_ns >= options_.hung_after_ns;
   }
-  // Whether so few of the job's processes left no dump that these are to be
-  // asked for: a process that lives leaves one.
+  // Returns whether a missing dump is evidence: at most a quarter of the
+  // processes left none. A live process leaves a dump. False if the source
+  // knows ages.
   bool expectsDumps(std::uint32_t group) const;
   bool knowsAges() const {
     return job_.capabilities.has(SourceCapability::kAges);
   }
-  // How sure it is that a rank did not do what is not in its trace, given
-  // that others waited for it since `since_ns`.
+  // Returns how certain it is that a rank did not do what its trace lacks.
+  // `witness` has waited for it since `since_ns`.
   Confidence absenceOf(const RankState& rank, const RankState& witness,
                        std::int64_t since_ns) const;
-  // Whether what a rank did is known for so long after an instant that whatever
-  // began then stands still.
+  // Returns whether the rank's trace reaches so far beyond `since_ns` that an
+  // operation begun then counts as stuck.
   bool isKnownAfter(const RankState& rank, std::int64_t since_ns) const;
-  // Those of some ranks whose program waits in an operation that has not ended.
+  // Returns those of `ranks` whose program is blocked in the operation, which
+  // has not ended.
   std::vector<std::uint32_t> blockedIn(const std::vector<std::uint32_t>& ranks,
                                        std::uint32_t group, std::uint64_t seq,
                                        const RankPair& pair) const;
-  // Those of them that are only perhaps inside, as far as is known.
+  // Returns those of `ranks` that are only perhaps inside the operation.
   std::vector<std::uint32_t> perhapsIn(const std::vector<std::uint32_t>& ranks,
                                        std::uint32_t group, std::uint64_t seq,
                                        const RankPair& pair) const;
-  // What a rank did instead of joining, or that it has no trace.
+  // Returns what a rank did instead of joining, or that it has no trace.
   Fact insteadOf(std::uint32_t rank) const;
 
  private:
   const JobState& job_;
   const DiagnosisOptions& options_;
-  // Per clock: until when a rank is known to have lived.
+  // Per clock, until when some rank is known to have lived.
   std::vector<std::int64_t> last_ns_;
 };
 

@@ -1,5 +1,5 @@
-// Trouble is an operation that did not come to its end on those who joined it:
-// where a group, or a pair of ranks, stands still.
+// StuckOperation is an operation that did not end on the ranks that joined it:
+// a group or a pair of ranks is stuck in it.
 
 #pragma once
 
@@ -13,41 +13,43 @@
 namespace traced {
 
 struct StuckOperation {
-  // Complete for an operation that stands alone; see wait_graph.h.
+  // Complete if the operation is independent of others. See wait_graph.h.
   JobVerdict verdict;
-  // Who joined and has not ended; ascending. Of them those whose program does
-  // not go on until it ends.
+  // Ranks that joined and have not ended, ascending. `blocked` holds those
+  // whose program does not continue until the operation ends.
   std::vector<std::uint32_t> inside;
   std::vector<std::uint32_t> blocked;
-  // Of them those whose thread may wait in another operation instead.
+  // Those of `inside` whose thread may be waiting in another operation instead.
   std::vector<std::uint32_t> perhaps;
-  // Who is waited for and is known not to have joined.
+  // Ranks that are waited for and known not to have joined.
   std::vector<std::uint32_t> missing;
-  // Of those inside, when they issued it.
+  // When each rank of `inside` issued the operation.
   absl::flat_hash_map<std::uint32_t, std::int64_t> issued_ns;
-  // It may be carried out behind what one of these issued before it, and the
-  // records do not tell.
+  // It may be queued behind an earlier operation of one of these ranks, which
+  // the records do not show.
   bool may_be_held_up = false;
   bool some_ended = false;
-  // Who ended it and waits in a later one of the group, for those inside.
+  // Ranks that ended it and wait in a later operation of the group for those
+  // inside.
   std::vector<std::uint32_t> waiting_behind;
-  // Who is waited for and left nothing, where all the others left a dump.
+  // Ranks that are waited for and left no dump, while all others did.
   std::vector<std::uint32_t> without_dump;
-  // Nothing shows that it stands still by itself.
+  // Returns whether nothing shows that the operation is stuck by itself.
   bool isHeldUpAtMost() const {
     return may_be_held_up && missing.empty() && !some_ended;
   }
-  // Nobody is missing, and all those inside may wait in another one instead.
+  // Returns whether nobody is missing and every rank inside may be waiting in
+  // another operation.
   bool isPerhaps() const {
     return missing.empty() && !inside.empty() && perhaps == inside;
   }
-  // It ends on nobody before all of these have joined.
+  // It ends on no rank before all have joined.
   bool needs_all = false;
-  // Another finding explains it: it is told only as a part of that.
+  // Another finding explains it, so it is reported only as part of that.
   bool explained = false;
 };
 
-// Sorted afterwards.
+// Adds `from` to `to` and sorts `to`.
 inline void addRanks(std::vector<std::uint32_t>& to,
                      const std::vector<std::uint32_t>& from) {
   to.insert(to.end(), from.begin(), from.end());

@@ -7,7 +7,7 @@
 namespace traced {
 namespace {
 
-// Why the members of a group may not be connected, by group.
+// Maps each group whose members may be wrongly connected to the reason.
 using Reasons = absl::btree_map<std::uint32_t, Fact>;
 
 Reasons reasonsOf(const JobState& job,
@@ -33,8 +33,8 @@ Reasons reasonsOf(const JobState& job,
   return reasons;
 }
 
-// Returns the reason to doubt a verdict: of its own group, or, of what stands
-// still, of one that its ranks are inside of.
+// Returns the reason to doubt a verdict, or nullptr. The reason is that of the
+// verdict's group or, for a deadlock, of a group that its ranks are inside of.
 const Fact* reasonFor(const JobState& job, const Reasons& reasons,
                       const JobVerdict& verdict) {
   const auto own = reasons.find(verdict.group);
@@ -51,8 +51,9 @@ const Fact* reasonFor(const JobState& job, const Reasons& reasons,
   return nullptr;
 }
 
-// A rank that such a group holds up, perhaps while it is made, joins nothing
-// else.
+// Doubts the culprits if they belong to a group with doubtful wiring. Such a
+// group may hold them up, possibly during its creation, so that they join
+// nothing else.
 void doubtCulprits(const JobState& job, const Reasons& reasons,
                    JobVerdict& verdict) {
   for (const auto& [group, reason] : reasons) {

@@ -11,7 +11,8 @@
 namespace traced {
 namespace {
 
-// The collective `seq` ended on `ended` before `called` called it.
+// Collective `seq` ended on the rank of `ended` before the rank of `called`
+// called it.
 struct EarlyEnd {
   std::uint64_t seq = 0;
   const Timing* ended = nullptr;
@@ -39,7 +40,7 @@ class Search {
     }
   }
 
-  // Returns the first one, and counts those whose numbers are as sure.
+  // Returns the first early end. Counts all with equally certain numbers.
   std::optional<EarlyEnd> find() {
     std::optional<EarlyEnd> first;
     for (std::size_t i = 0; i < timings_.size();) {
@@ -59,8 +60,9 @@ class Search {
     return first;
   }
 
-  // Whether a number is the same collective on all members: before it none was
-  // lost, or drawn by a call that failed, and no threads race for numbers.
+  // Returns whether `seq` is the same collective on all members. Earlier
+  // numbers must not be lost or used by failed calls, and threads must not race
+  // for numbers.
   bool isSure(std::uint64_t seq) const { return seq <= sure_until_; }
   std::size_t count() const { return count_; }
 
@@ -73,7 +75,7 @@ class Search {
            (called.op == v1::OPERATION_BARRIER || called.bytes() > 0);
   }
 
-  // Compares ranks of one clock, exactly.
+  // Compares only ranks that share a clock, so the comparison is exact.
   std::optional<EarlyEnd> findIn(absl::Span<const Timing> timings) const {
     std::optional<EarlyEnd> found;
     if (timings.size() < 2 || !needsAll(timings.front().seq)) return found;
@@ -97,7 +99,7 @@ class Search {
   const GroupState& group_;
   const Timings timings_;
   std::uint64_t sure_until_ = ~std::uint64_t{0};
-  // What ranks called differs from this number on.
+  // The ranks' calls differ from this number on.
   std::uint64_t until_ = ~std::uint64_t{0};
   std::size_t count_ = 0;
 };
@@ -143,7 +145,8 @@ std::vector<JobVerdict> findEarlyEnds(const JobState& job) {
   for (std::uint32_t group = 0; group < job.groups.size(); ++group) {
     const JobGroup& known = job.catalog.groups()[group];
     const EngineTraits& engine = known.engine();
-    // Ends of tensors on a device are told by its stream.
+    // Ends of tensors on a device are reported by its stream, not by the
+    // engine.
     if (!engine.on_host || !engine.ends_prove_starts || known.leg != "cpu") {
       continue;
     }

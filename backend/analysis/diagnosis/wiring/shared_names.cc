@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::size_t kMaxNames = 3;
 
-// Gloo's ranks find each other in the store, by the name of the group. NCCL may
-// split the communicator of the world instead, which needs no name.
+// Returns whether the members meet by name. Gloo's ranks find each other in the
+// store by the group's name. NCCL may instead split the world's communicator,
+// which needs no name.
 bool meetByName(const JobState& job, const std::vector<std::uint32_t>& groups) {
   return std::all_of(groups.begin(), groups.end(), [&](std::uint32_t group) {
     return job.catalog.groups()[group].engine().on_host;

@@ -1,5 +1,5 @@
-// Rules about groups that may not connect the ranks that they name, because
-// their members did not make the same groups in the same order.
+// Rules about groups that may not connect the ranks they name, because the
+// members did not create the same groups in the same order.
 
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace traced {
 
-// Reports groups that have one c10d name and different members.
+// Reports groups with equal c10d names and different members.
 std::vector<JobVerdict> findSharedNames(const JobState& job);
 
 // Reports collectives that ended on a rank before a member called them.
 std::vector<JobVerdict> findEarlyEnds(const JobState& job);
 
-// Lowers verdicts about groups whose wiring is in doubt to likely, and adds the
-// reason. `verdicts`: all of the job, those of the rules above among them.
+// Weakens verdicts about groups with doubtful wiring to likely, and adds the
+// reason. `verdicts` must hold all verdicts of the job, including those of the
+// rules above.
 void doubtWiring(const JobState& job, std::vector<JobVerdict>& verdicts);
 
 }  // namespace traced
