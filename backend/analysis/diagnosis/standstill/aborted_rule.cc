@@ -5,8 +5,8 @@ namespace traced {
 namespace {
 
 constexpr std::size_t kMaxStops = 3;
-// A watchdog tells of ends some tenths of a second late. What it has not told
-// of for that long was under way.
+// A watchdog reports ends some tenths of a second late. An operation without a
+// reported end for this long had really not ended.
 constexpr std::int64_t kMinStuckNs = 1'000'000'000;
 
 GroupStopped stoppedOn(const GroupStanding& standing, std::uint32_t rank,
@@ -19,7 +19,8 @@ GroupStopped stoppedOn(const GroupStanding& standing, std::uint32_t rank,
   return stopped;
 }
 
-// Whether what a rank raised or how it died is the better thing to say.
+// Returns whether a missing rank failed by itself. Its exception or death then
+// explains more than the abort.
 bool someMissingFailed(const GroupStanding& standing) {
   for (const std::uint32_t rank : standing.missing) {
     if (standing.job().rank(rank)->end.failed()) return true;

@@ -1,5 +1,6 @@
-// Who has not joined an operation, and whom an interrupt or a signal cut off:
-// as a consequence, where the others stood still by then, or at work.
+// Finds who has not joined an operation. Also finds ranks that an interrupt or
+// signal cut off: as a consequence, if the others were already stuck, or during
+// normal work.
 
 #pragma once
 
@@ -11,31 +12,32 @@
 
 namespace traced {
 
-// Returns the missing ranks that the first signal ended before anybody stood
-// still: a launcher ends the rest by another one. Empty where that is not
-// recorded of all of them.
+// Returns the missing ranks that the first signal killed before anybody was
+// stuck. A launcher then kills the rest with another signal. Empty unless this
+// is recorded for all missing ranks.
 std::vector<std::uint32_t> killedFirst(
     const GroupStanding& standing, const std::vector<std::uint32_t>& missing);
 
-// Whether all members were interrupted at work, or killed by one signal at one
-// time: that is nobody's doing among them.
+// Returns whether all members were interrupted at work, or killed together by
+// one signal. None of them is then to blame.
 bool jobWasEnded(const GroupStanding& standing,
                  const std::vector<std::uint32_t>& missing);
 
-// Absent unless all the missing were cut off while the others stood still.
+// Returns how the missing ranks were cut off. Absent unless all of them were
+// cut off while the others were stuck.
 std::optional<CutOffBeforeJoining> cutOffBefore(
     const GroupStanding& standing, const std::vector<std::uint32_t>& missing);
 
-// MissingRanks sorts who has not joined an operation by how sure that is.
+// MissingRanks sorts the ranks that have not joined an operation by certainty.
 struct MissingRanks {
   explicit MissingRanks(const GroupStanding& standing);
 
-  // Those of whom it is known that they did not join, and those whose traces
-  // cannot tell. Ascending.
+  // Ranks that are known not to have joined, and ranks whose traces cannot show
+  // it. Ascending.
   std::vector<std::uint32_t> sure, doubtful;
-  // Of all those who are sure.
+  // The weakest confidence of all ranks in `sure`.
   Confidence confidence = Confidence::kCertain;
-  // The process of somebody who is sure has ended.
+  // Whether the process of a rank in `sure` has ended.
   bool any_ended = false;
 };
 

@@ -48,11 +48,11 @@ void reportFailed(const GroupStanding& standing, JobVerdict& verdict) {
   verdict.summary = {CollectiveFailed{standing.call(), verdict.ranks}};
 }
 
-// Who was ready only after the operation had timed out on another.
+// Ranks that were ready only after the operation had timed out on another rank.
 struct TooLate {
   std::vector<std::uint32_t> ranks;
-  // After the others, the least of them, and how long the first of these
-  // waited.
+  // How long after the last rank that gave up the first of them was ready, and
+  // how long the first rank that gave up had waited.
   std::int64_t late_ns = 0;
   std::vector<std::uint32_t> gave_up;
   std::int64_t waited_ns = 0;
@@ -65,7 +65,7 @@ const Timing* timingOf(const Timings& timings, std::uint32_t rank) {
   return found == timings.end() ? nullptr : &*found;
 }
 
-// Returns nobody where clocks leave it open.
+// Finds the late ranks. Empty if the clocks do not prove it.
 TooLate findTooLate(const GroupStanding& standing) {
   const JobState& job = standing.job();
   Timings timings = job.groups[standing.group].timings;
@@ -108,15 +108,15 @@ void reportTooLate(const GroupStanding& standing, const TooLate& late,
                    JobVerdict& verdict) {
   verdict.kind = VerdictKind::kFailed;
   verdict.finding = Confidence::kCertain;
-  // What held it up is not recorded.
+  // The reason for its delay is not recorded.
   verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = late.ranks;
   verdict.summary = {JoinedTooLate{late.ranks, late.late_ns, standing.call(),
                                    late.gave_up, late.waited_ns}};
 }
 
-// All had joined and stood still before any of these was cut off: why it failed
-// then is a consequence.
+// Returns whether all ranks had joined and were stuck before any rank of `dead`
+// was cut off. The later failure is then a consequence.
 bool stoodStillBefore(const GroupStanding& standing,
                       const std::vector<std::uint32_t>& dead) {
   return !dead.empty() &&
@@ -134,7 +134,8 @@ bool stoodStillBefore(const GroupStanding& standing,
 std::optional<StuckOperation> judgeFailed(const GroupStanding& standing) {
   StuckOperation stuck = standing.stuck();
   JobVerdict& verdict = stuck.verdict;
-  // Who is absent may have failed first, and the others only behind it.
+  // A rank without a trace may have failed first, and the others only as a
+  // consequence.
   if (!standing.members.absent.empty()) {
     reportUndecided(standing, {}, stuck);
     reportFailures(standing, verdict);

@@ -4,7 +4,8 @@
 namespace traced {
 namespace {
 
-// A program that goes on after a failure works with what the operation left.
+// Adds that a program caught the failure and continued, with whatever data the
+// operation left.
 void reportCallsAfterFailure(const GroupStanding& standing,
                              JobVerdict& verdict) {
   std::vector<std::uint32_t> ranks;
@@ -39,7 +40,7 @@ void reportFailures(const GroupStanding& standing, JobVerdict& verdict) {
   absl::btree_map<std::string, std::vector<std::uint32_t>> ranks_of;
   for (const std::uint32_t rank : standing.failed) {
     const OperationRef* failure = standing.failureOn(rank);
-    // What follows the first line is mostly a stack of C++.
+    // The lines after the first are mostly a C++ stack.
     if (failure) {
       ranks_of[failure->error.substr(0, failure->error.find('\n'))].push_back(
           rank);

@@ -1,6 +1,5 @@
-// What a group that stands still comes to, depending on who joined and what
-// became of them. See docs/reference/diagnosis.md, "A job that
-// stands still".
+// Judges a stuck group, by who joined and what became of these ranks. See
+// docs/reference/diagnosis.md, "A job that stands still".
 
 #pragma once
 
@@ -14,42 +13,45 @@
 
 namespace traced {
 
-// Each is absent when it does not matter, as of a job that was killed at work.
+// Each returns nothing if the state is harmless, for example in a job that was
+// killed at work.
 
-// Somebody has not joined.
+// Judges an operation that some ranks have not joined.
 std::optional<StuckOperation> judgeMissing(const GroupStanding& standing);
-// Everybody whose trace is there has joined, and somebody failed.
+// Judges an operation that every rank with a trace has joined and in which some
+// failed.
 std::optional<StuckOperation> judgeFailed(const GroupStanding& standing);
-// Everybody whose trace is there has joined, and nobody failed.
+// Judges an operation that every rank with a trace has joined and in which none
+// failed.
 std::optional<StuckOperation> judgeHung(const GroupStanding& standing);
 
-// The group was aborted while the operation was under way, before it had stood
-// still for long: whether it would have ended is not known. Absent also where
-// it is not known to have been under way.
+// Judges a group that was aborted during an operation, before it was stuck for
+// long. It is unknown whether the operation would have ended. Absent if it is
+// not known to have been pending.
 std::optional<JobVerdict> judgeAborted(const GroupStanding& standing);
 
-// Names those who are sure not to have joined, or, if they are a majority that
-// ended in order, those who did.
+// Blames the ranks that certainly did not join. If these are a majority that
+// ended in order, blames those that joined.
 void blameMissing(const GroupStanding& standing,
                   const std::vector<std::uint32_t>& missing,
                   JobVerdict& verdict);
 
-// Parts of the evidence.
+// Add reasons: lost records, missing traces, and errors of failed ranks.
 void reportLost(const std::vector<std::uint32_t>& ranks, JobVerdict& verdict);
 void reportAbsent(const GroupStanding& standing, JobVerdict& verdict);
 void reportFailures(const GroupStanding& standing, JobVerdict& verdict);
-// How the operation was cut off.
+// Adds how the operation was cut off.
 void reportStops(const GroupStanding& standing, JobVerdict& verdict);
-// Why cannot be known: the traces of some lost records, or are not there.
+// Makes the verdict undecided: traces are missing, or those of `lossy` lost
+// records.
 void reportUndecided(const GroupStanding& standing,
                      const std::vector<std::uint32_t>& lossy,
                      StuckOperation& stuck);
 
-// Finds the groups that stand still: of each the first operation that does.
-// `aborted` gets those
-// that were aborted before they could. `first_mismatch` has,
-// by group, the number from which on its ranks disagree, 0 for none: what
-// stands still there or later is explained by that.
+// Finds the stuck groups, each with its first stuck operation. `aborted`
+// receives groups that were aborted before they were stuck. `first_mismatch`
+// holds, by group, the first number on which its ranks disagree, or 0. It
+// explains operations stuck there or later.
 std::vector<StuckOperation> findGroupTroubles(
     const AbsenceEvidence& absence,
     const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way,

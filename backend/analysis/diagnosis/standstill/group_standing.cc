@@ -14,7 +14,7 @@ std::uint64_t firstOf(const SeqRanges& ranges) {
   return ranges.empty() ? kNowhere : ranges.ranges().front().first;
 }
 
-// The first operation that some have not ended, or have not joined.
+// Returns the first operation that some ranks have not joined or not ended.
 std::uint64_t locate(const JobState& job, const CollectiveTable& table,
                      const std::vector<std::uint32_t>& present) {
   std::uint64_t seq = kNowhere;
@@ -31,7 +31,7 @@ std::uint64_t locate(const JobState& job, const CollectiveTable& table,
     if (!table.member(rank) && !job.rank(rank)->forgets) least = 0;
   }
   if (least < most) seq = std::min(seq, least + 1);
-  // Numbers begin where the first trace that kept its beginning begins.
+  // Numbers start where the first complete trace starts.
   const bool before_all =
       least == 0 && seq != kNowhere && table.hasRecords() &&
       table.signatureOf(seq) == CollectiveTable::kNoSignature;
@@ -62,8 +62,8 @@ void sortMembers(GroupStanding& standing, const CollectiveTable& table) {
   }
 }
 
-// What cannot end before all have joined was joined by all if anybody ended it.
-// The dump of a rank that does not know of it is older than the others.
+// Treats missing ranks as unknown if the operation needs all ranks and one
+// ended it. All must have joined it, so their dumps are merely older.
 void forgiveOlderDumps(GroupStanding& standing) {
   const bool older = !standing.absence.knowsAges() && !standing.ended.empty() &&
                      standing.needsAll();
@@ -72,8 +72,8 @@ void forgiveOlderDumps(GroupStanding& standing) {
   standing.missing.clear();
 }
 
-// What cannot end before all have joined goes on while somebody has not, also
-// where nobody would see its end.
+// Counts ranks as inside an operation that needs all ranks if some are missing,
+// even if their ends could not be observed.
 void waitForMissing(GroupStanding& standing, const CollectiveTable& table) {
   const auto isWhole = [&](std::uint32_t rank) {
     return standing.job().rank(rank)->whole();
@@ -91,7 +91,7 @@ void waitForMissing(GroupStanding& standing, const CollectiveTable& table) {
   addRanks(standing.inside, standing.by_need);
 }
 
-// One that died inside it did not wait until the others did.
+// Measures the waits. A rank that died inside stopped waiting when it died.
 void measureWaits(GroupStanding& standing) {
   std::int64_t until_ns = 0;
   for (const auto* ranks : {&standing.inside, &standing.failed}) {
@@ -196,12 +196,12 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
     }
   }
   if (longest && absence.standsStill(*longest)) return longest;
-  // Who has not joined this operation has not joined later ones either, and
-  // sends and receives no later message.
+  // A rank that has not joined this operation has not joined later ones either,
+  // nor any later message.
   const auto waitsForIt = [&](const OperationRef& ref) {
     if (ref.pair) return ref.pair->first == rank || ref.pair->second == rank;
     if (ref.group == group) return ref.seq > seq;
-    // Its definition may be lost.
+    // The group's definition may be lost.
     if (ref.group == GroupCatalog::kNone) return false;
     const MemberProgress* progress =
         job().groups[ref.group].collectives.member(rank);
@@ -220,9 +220,9 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
 
 namespace {
 
-// Whether somebody on whom the operation failed had recorded its last by the
-// time a rank was seen to end: after a timeout, or so long before that the end
-// was not seen late.
+// Returns whether the operation had failed on another rank before this rank's
+// end was recorded. Without a timeout, requires a margin, because ends may be
+// recorded late.
 bool failedBefore(const GroupStanding& standing, const RankState& state) {
   constexpr std::int64_t kSeenLateNs = 1'000'000'000;
   return std::any_of(

@@ -1,5 +1,6 @@
-// GroupStanding is where one group stands still: the first operation that some
-// member has not joined, not ended or failed in, and how far each got in it.
+// GroupStanding describes where a group is stuck: the first operation that some
+// member has not joined, not ended, or failed in. It sorts the members by how
+// far each got.
 
 #pragma once
 
@@ -28,72 +29,78 @@ struct GroupStanding {
   // Members with a trace, ascending, by how far they got.
   std::vector<std::uint32_t> missing, failed, inside, unknown, not_observed,
       ended;
-  // Since when somebody waits.
+  // Since when the last rank that joined has waited.
   std::optional<std::int64_t> since_ns;
-  // How long somebody waited after the last had joined, and the longest wait of
-  // those inside, by the end of the traces.
+  // How long ranks waited after the last had joined, and the longest wait of a
+  // rank inside. Both until the end of the traces.
   std::optional<std::int64_t> waited_ns;
   std::int64_t longest_ns = 0;
-  // When it first failed on somebody.
+  // When it first failed on a rank.
   std::optional<std::int64_t> failed_ns;
-  // The waits are longer: when these came to it is only known of later ones.
+  // The waits are lower bounds: only the issue of a later operation is known.
   bool at_least = false;
-  // Of those inside, who is only because nobody can end it without the missing.
+  // The ranks of `inside` that are there only by inference: no rank can end the
+  // operation without the missing ones.
   std::vector<std::uint32_t> by_need;
 
   const JobState& job() const { return absence.job(); }
   const EngineTraits& engine() const {
     return job().catalog.groups()[group].engine();
   }
-  // All but those who are missing.
+  // Returns all ranks that called it.
   std::vector<std::uint32_t> joined() const;
-  // Those of whom nothing shows that they wait in it.
+  // Returns the ranks of `inside` that may not actually wait in it.
   std::vector<std::uint32_t> perhaps() const {
     return absence.perhapsIn(inside, group, seq, std::nullopt);
   }
-  // Whether it is, or may be, still under way on somebody.
+  // Returns whether it is, or may be, pending on a rank.
   bool mayBeUnderWay() const {
     return !inside.empty() || !not_observed.empty();
   }
-  // Whether its backend carries operations out one after the other, behind what
-  // the device is to do before: an operation may wait for an earlier one.
+  // Returns whether the backend queues operations on a device. An operation may
+  // then wait for an earlier one.
   bool onDevice() const;
-  // Whether a rank's process ended in order while it was inside.
+  // Returns whether a rank's process ended in order while inside it.
   bool closedInside() const;
-  // How its operations of the group were cut off, if it had called this one by
-  // then; nullptr: they were not.
+  // Returns how the rank's operations of the group were cut off, if it had
+  // called this one by then. Otherwise nullptr.
   const GroupStop* stopOn(std::uint32_t rank) const;
-  // Returns the longest time that a rank on this rank's clock had been in the
-  // operation, in another one that this rank had not joined, in a message with
-  // it, or in the operation that had failed on it first, when this rank's
-  // process was interrupted, killed or aborted. Absent where that is not
-  // recorded, or the rank itself ended the process.
+  // Returns how long others had been waiting when this rank's process was
+  // interrupted, killed or aborted. This is the longest wait of ranks on its
+  // clock. Counts this operation, others that this rank had not joined,
+  // messages with it, and operations that first failed on the waiting rank.
+  // Absent if not recorded or if the rank ended by itself.
   std::optional<std::int64_t> waitedUntilEndOf(std::uint32_t rank) const;
-  // Whether it stood still by then: the end of the rank is a consequence.
+  // Returns whether others were stuck by then: the rank's end is then a
+  // consequence.
   bool stoodStillBeforeEndOf(std::uint32_t rank) const;
-  // Whether the engine gave up on somebody who had joined.
+  // Returns whether the engine gave up on a rank that had joined.
   bool someGaveUp() const;
-  // Whether the program aborted the group wherever it was under way.
+  // Returns whether the program aborted the group on every rank where it was
+  // pending.
   bool isAborted() const;
-  // The first failure of a rank, if it was in this operation.
+  // Returns the first failure of a rank if it was in this operation. Otherwise
+  // nullptr.
   const OperationRef* failureOn(std::uint32_t rank) const;
-  // Whether nobody can end it before all have joined.
+  // Returns whether no rank can end it before all have joined.
   bool needsAll() const;
-  // "all_reduce".
+  // Returns for example "all_reduce", or "" if unknown.
   std::string op() const;
   CollectiveAt call() const { return {op(), group, seq}; }
-  // Members beside those who are missing.
+  // Returns `ranks` as the members besides the missing ones.
   OtherRanks othersAre(const std::vector<std::uint32_t>& ranks) const {
     return {ranks, ranks.size() + missing.size() == members.present.size()};
   }
-  // Of this operation; what it comes to is left to whoever judges.
+  // Returns the operation without a judgement. The caller sets the rest of the
+  // verdict.
   StuckOperation stuck() const;
 };
 
-// Absent when the group stands still nowhere.
+// Returns where the group is stuck. Absent if nowhere.
 std::optional<GroupStanding> standingOf(const AbsenceEvidence& absence,
                                         std::uint32_t group);
-// In the first operation behind `seq` that some have not ended or failed in.
+// Returns the state at the first operation after `seq` that some ranks have not
+// ended or failed in.
 std::optional<GroupStanding> standingBehind(const AbsenceEvidence& absence,
                                             std::uint32_t group,
                                             std::uint64_t seq);

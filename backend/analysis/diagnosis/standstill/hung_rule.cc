@@ -5,16 +5,18 @@
 namespace traced {
 namespace {
 
-// A few whose last call it is, while the others made further ones; everybody
-// where there are none.
+// Returns the ranks that made no further call, if these are at most half of the
+// members. Otherwise returns all ranks inside.
 std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   std::vector<std::uint32_t> silent;
-  // Who has not ended what others have is behind them, whatever it called.
+  // A rank that has not ended what others have ended is behind, whatever it
+  // called.
   if (!standing.ended.empty() && !standing.absence.knowsAges()) {
     return standing.inside;
   }
   std::vector<std::uint32_t> candidates = standing.inside;
-  // Of a rank that stopped, device and all, nobody tells whether it ended.
+  // If a rank stopped together with its device, nothing reports whether the
+  // operation ended.
   addRanks(candidates, standing.not_observed);
   for (const std::uint32_t rank : candidates) {
     const RankState& state = *standing.job().rank(rank);
@@ -29,8 +31,8 @@ std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   return few ? silent : standing.inside;
 }
 
-// Certain where each of them is seen to be inside, and its records go on while
-// it stands still.
+// Returns certain if every rank is observed to be inside and its records
+// continue while the operation is stuck.
 Confidence confidenceOf(const GroupStanding& standing) {
   const bool all_known =
       standing.unknown.empty() && standing.since_ns &&
@@ -62,7 +64,7 @@ void reportHung(const GroupStanding& standing, JobVerdict& verdict) {
   verdict.advice.push_back(PlainFact::kAskNetworkOfMembers);
 }
 
-// Everybody whose dump is here waits.
+// Blames the ranks without a dump: all others are waiting.
 void blameAbsent(const GroupStanding& standing, StuckOperation& stuck) {
   const std::vector<std::uint32_t>& absent = standing.members.absent;
   stuck.without_dump = absent;
@@ -79,13 +81,15 @@ void blameAbsent(const GroupStanding& standing, StuckOperation& stuck) {
 
 std::optional<StuckOperation> judgeHung(const GroupStanding& standing) {
   if (standing.inside.empty()) return std::nullopt;
-  // Ends on a device are told late, or not to a process that has left.
+  // Ends on a device are reported late, and not at all to a process that has
+  // exited.
   const bool left_inside = standing.closedInside() && !standing.onDevice();
   const bool matters = left_inside || standing.absence.standsStill(
                                           standing.waited_ns.value_or(0));
   if (!matters) return std::nullopt;
   StuckOperation stuck = standing.stuck();
-  // Who is absent may not have joined, or have called something else.
+  // A rank without a trace may not have joined, or may have called something
+  // else.
   if (!standing.members.absent.empty()) {
     if (standing.absence.expectsDumps(standing.group)) {
       blameAbsent(standing, stuck);

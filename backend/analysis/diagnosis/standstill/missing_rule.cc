@@ -6,9 +6,9 @@
 namespace traced {
 namespace {
 
-// Whether it is inside a message, whose peer may be held up in turn, or
-// inside an operation of another group that lacks a trace; or failed in such a
-// one before, as it does when the other side is gone.
+// Returns whether something else may hold the rank up. It may be inside a
+// message, or an operation of another group that lacks a trace. Or it failed in
+// such an operation earlier, as happens when the other side is gone.
 bool mayBeHeldUp(const GroupStanding& standing, std::uint32_t rank) {
   const JobState& job = standing.job();
   const auto lacksTrace = [&](std::uint32_t group) {
@@ -36,7 +36,7 @@ std::optional<StuckOperation> judgeMissing(const GroupStanding& standing) {
   if (!matters) return std::nullopt;
   StuckOperation stuck = standing.stuck();
   stuck.missing = missing.sure;
-  // With a file missing it may be the absent who hold these up.
+  // If traces are missing, an absent rank may hold these up.
   if (!standing.members.absent.empty()) {
     std::erase_if(missing.sure, [&](std::uint32_t rank) {
       return mayBeHeldUp(standing, rank);
@@ -58,26 +58,27 @@ std::optional<StuckOperation> judgeMissing(const GroupStanding& standing) {
 
 namespace {
 
-// Whether a rank ended by itself without the operation.
+// Returns whether a rank ended by itself without joining the operation.
 bool processEnded(const GroupStanding& standing, std::uint32_t rank) {
   const RankState& state = *standing.job().rank(rank);
   if (!state.inside.empty() || state.first_failure) return false;
   if (standing.stoodStillBeforeEndOf(rank)) return false;
   if (state.end.wasInterrupted()) return true;
-  // What it raised it did not because others waited.
+  // An exception of its own is not a consequence of the others' wait.
   if (state.end.failed()) return true;
-  // One that was recovered may have been killed long after.
+  // A recovered process may have been killed much later.
   if (!state.closed) return false;
-  // Ending takes a while, but what fails only behind that did not end it.
+  // Ending takes a while, but a failure that happened only afterwards did not
+  // cause the end.
   if (standing.failed_ns && state.last_ns < *standing.failed_ns) return true;
-  // One that lived while the others waited had not left.
+  // A process that lived while the others waited had not left.
   const bool lived_on =
       standing.since_ns && standing.longest_ns > 0 &&
       state.last_ns - *standing.since_ns > standing.longest_ns / 2;
   return !lived_on;
 }
 
-// What was known of those who are missing and of the others.
+// Returns what is known about the missing ranks and the others.
 NotJoined notJoined(const GroupStanding& standing, const Ranks& ranks,
                     bool have_left) {
   using How = NotJoined::How;
@@ -105,7 +106,8 @@ NotJoined notJoined(const GroupStanding& standing, const Ranks& ranks,
   return fact;
 }
 
-// Those who went on are a majority that made one call less, or half of all.
+// Considers the ranks that joined as culprits. The others are a majority that
+// made one call fewer, or half of all.
 void blameJoined(const GroupStanding& standing,
                  const std::vector<std::uint32_t>& missing,
                  JobVerdict& verdict) {

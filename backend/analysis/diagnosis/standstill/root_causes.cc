@@ -18,8 +18,8 @@ bool isSameCause(const JobVerdict& a, const JobVerdict& b) {
          a.culprits == b.culprits;
 }
 
-// By what was waited for first; a collective before messages, as it names who
-// else waits.
+// Sorts collectives before messages because they name the other waiting ranks,
+// and each kind by start of the wait.
 void orderByTime(std::vector<RootCause>& roots) {
   std::stable_sort(roots.begin(), roots.end(),
                    [](const RootCause& a, const RootCause& b) {

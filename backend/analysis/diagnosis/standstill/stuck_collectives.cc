@@ -11,8 +11,8 @@ std::optional<StuckOperation> judgeStanding(const GroupStanding& standing) {
   return standing.failed.empty() ? judgeHung(standing) : judgeFailed(standing);
 }
 
-// Whether all joined an operation, some failed or died in it, and all of these
-// had called a later one by then, about which ranks disagree.
+// Returns whether all ranks joined an operation, some failed or died in it, and
+// all of these had already called a later one on which ranks disagree.
 bool failedBehind(const GroupStanding& standing, const StuckOperation& stuck,
                   std::uint64_t mismatch) {
   const bool failed = stuck.verdict.kind == VerdictKind::kFailed ||
@@ -43,11 +43,12 @@ std::vector<StuckOperation> findGroupTroubles(
         aborted.push_back(*std::move(verdict));
         continue;
       }
-      // Whether the one before was under way is not known.
+      // It is unknown whether the operation was pending.
       if (standing->missing.empty()) continue;
     }
     auto stuck = judgeStanding(*standing);
-    // Those who did not need who is missing may stand still further on.
+    // Ranks that do not depend on the missing ones may be stuck in a later
+    // operation.
     if (!stuck) {
       const auto behind = standingBehind(absence, group, standing->seq);
       if (behind) stuck = judgeStanding(*behind);

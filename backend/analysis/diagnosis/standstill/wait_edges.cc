@@ -8,10 +8,10 @@
 namespace traced {
 namespace {
 
-// Troubles by a rank, each in the order of all.
+// Indices of stuck operations by rank, ascending.
 using ByRank = absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>>;
 
-// Collectives from which one rank is missing alone.
+// Returns the collectives from which exactly one rank is missing, by that rank.
 ByRank missingAlone(const std::vector<StuckOperation>& all_stuck) {
   ByRank alone;
   for (std::uint32_t i = 0; i < all_stuck.size(); ++i) {
@@ -29,9 +29,9 @@ std::optional<std::int64_t> issuedOn(const StuckOperation& stuck,
                                         : std::optional(found->second);
 }
 
-// Whether somebody who is inside `other`, too, issued `trouble` after it: ranks
-// make the same calls in the same order, so `other` keeps nobody from making
-// that call.
+// Returns whether a rank inside both issued `stuck` after `other`. Ranks make
+// the same calls in the same order, so `other` prevents nobody from calling
+// `stuck`.
 bool isPassed(const StuckOperation& other, const StuckOperation& stuck) {
   if (other.verdict.pair || stuck.verdict.pair) return false;
   return std::any_of(stuck.inside.begin(), stuck.inside.end(),
@@ -42,7 +42,7 @@ bool isPassed(const StuckOperation& other, const StuckOperation& stuck) {
                      });
 }
 
-// The operations that each rank is inside of, or waits behind.
+// Returns the operations that each rank is inside of or queued behind.
 ByRank insideOf(const std::vector<StuckOperation>& all_stuck) {
   ByRank inside;
   for (std::uint32_t i = 0; i < all_stuck.size(); ++i) {
@@ -56,8 +56,8 @@ ByRank insideOf(const std::vector<StuckOperation>& all_stuck) {
   return inside;
 }
 
-// What may hold up an operation that all have joined: what one of those inside
-// issued before it.
+// Adds the operations that may hold up operation `i`, which all ranks joined:
+// those that a rank inside issued earlier.
 void addEarlier(const std::vector<StuckOperation>& all_stuck, std::uint32_t i,
                 const ByRank& inside, std::vector<std::uint32_t>& edges) {
   if (!all_stuck[i].may_be_held_up) return;
@@ -65,16 +65,16 @@ void addEarlier(const std::vector<StuckOperation>& all_stuck, std::uint32_t i,
     const auto own = issuedOn(all_stuck[i], rank);
     for (const std::uint32_t j : inside.at(rank)) {
       const auto other = issuedOn(all_stuck[j], rank);
-      // What somebody ended had begun on all: nothing held it up, and only the
-      // first that they are behind in is told.
+      // If a rank ended an operation, it had begun on all ranks, so nothing
+      // held it up. Report only the first such operation.
       const bool may_hold = !all_stuck[i].some_ended || all_stuck[j].some_ended;
       if (may_hold && own && other && *other < *own) edges.push_back(j);
     }
   }
 }
 
-// Where those may wait that are only perhaps inside: in what does not end for a
-// reason that is known, else in what they issued first.
+// Adds where ranks that are only perhaps inside may wait instead: in an
+// operation stuck for a known reason, or else in one they issued earlier.
 void addInstead(const std::vector<StuckOperation>& all_stuck, std::uint32_t i,
                 const ByRank& inside, std::vector<std::uint32_t>& edges) {
   if (!all_stuck[i].isPerhaps()) return;
@@ -88,7 +88,8 @@ void addInstead(const std::vector<StuckOperation>& all_stuck, std::uint32_t i,
   }
 }
 
-// What it waits for if a rank that it misses is held up there.
+// Returns the operations that `i` waits for because a missing rank is held up
+// in them.
 std::vector<std::uint32_t> needsOf(const std::vector<StuckOperation>& all_stuck,
                                    std::uint32_t i, const ByRank& inside,
                                    const ByRank& alone) {
@@ -103,8 +104,8 @@ std::vector<std::uint32_t> needsOf(const std::vector<StuckOperation>& all_stuck,
         if (waits) needs.push_back(other);
       }
     }
-    // A message whose other side is in no operation, and is missing alone from
-    // a collective: that it did not come there is what the message waits for.
+    // A message's other side may be in no operation, and be the only rank
+    // missing from a collective. The message then waits for the same absence.
     const StuckOperation& message = all_stuck[i];
     if (needs.size() > before || !message.verdict.pair) continue;
     const auto same = alone.find(rank);
@@ -126,13 +127,13 @@ Edges needsOf(const std::vector<StuckOperation>& all_stuck) {
   return needs;
 }
 
-// A message that both sides are inside.
+// Returns whether both sides are inside the message.
 bool isUndecidedMessage(const StuckOperation& stuck) {
   return stuck.verdict.pair && stuck.isHeldUpAtMost() &&
          stuck.without_dump.empty();
 }
 
-// Those between what stands still by itself.
+// Keeps only edges between operations that are stuck by themselves.
 Edges sureOf(const std::vector<StuckOperation>& all_stuck, Edges edges) {
   for (std::uint32_t i = 0; i < all_stuck.size(); ++i) {
     if (isOneSided(all_stuck[i])) edges[i].clear();
@@ -143,8 +144,8 @@ Edges sureOf(const std::vector<StuckOperation>& all_stuck, Edges edges) {
   return edges;
 }
 
-// Without those to messages that nothing holds up: why they stand still is with
-// one of their two sides, and that is who is missing.
+// Removes edges to messages that nothing holds up: one of their two sides is
+// stuck, and that is the missing rank.
 void leaveOutDeadEnds(const std::vector<StuckOperation>& all_stuck,
                       Edges& edges) {
   std::vector<bool> is_dead_end(all_stuck.size());
@@ -158,8 +159,8 @@ void leaveOutDeadEnds(const std::vector<StuckOperation>& all_stuck,
   }
 }
 
-// Who has not ended what others have is no witness: what only such ranks wait
-// for may wait for them.
+// Adds edges for ranks that have not ended what others have. These ranks are no
+// witnesses: what only they wait for may in fact wait for them.
 void addBehind(const std::vector<StuckOperation>& all_stuck,
                const ByRank& inside, std::uint32_t i,
                std::vector<std::uint32_t>& edges) {
@@ -179,7 +180,7 @@ void addBehind(const std::vector<StuckOperation>& all_stuck,
   edges.insert(edges.end(), behind.begin(), behind.end());
 }
 
-// These, and what may hold an operation up.
+// Adds edges to operations that may hold others up.
 Edges withEarlier(const std::vector<StuckOperation>& all_stuck, Edges edges) {
   const ByRank inside = insideOf(all_stuck);
   for (std::uint32_t i = 0; i < all_stuck.size(); ++i) {

@@ -12,8 +12,8 @@
 namespace traced {
 namespace {
 
-// Strongly connected components by Tarjan's algorithm, without recursion: a
-// chain of waiting ranks may be as long as the job is wide.
+// Finds strongly connected components by Tarjan's algorithm. Iterative, because
+// a chain of waiting ranks may be as long as the job is wide.
 class Components {
  public:
   explicit Components(const Edges& edges)
@@ -23,7 +23,7 @@ class Components {
     }
   }
 
-  // By node.
+  // Returns the component of each node.
   const std::vector<std::uint32_t>& of() const { return component_; }
   std::uint32_t count() const { return count_; }
 
@@ -85,7 +85,7 @@ class Components {
   std::uint32_t count_ = 0;
 };
 
-// To be sorted once all are there.
+// Appends without sorting. Callers sort once at the end.
 void append(std::vector<std::uint32_t>& to,
             const std::vector<std::uint32_t>& from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -97,11 +97,10 @@ std::vector<std::uint32_t> sortedSet(std::vector<std::uint32_t> ranks) {
   return ranks;
 }
 
-// Of the operations of a cycle, most ranks are inside one; had the others been
-// there too, nothing would stand still.
-// A message that only one side knows of is between two that cannot outvote each
-// other: both are in the set, unless all messages that have one culprit have
-// the same.
+// Returns the smallest set of ranks that may have caused a cycle. Most ranks
+// are inside one operation, and if the rest were there too, nothing would be
+// stuck. For a one-sided message, neither side outvotes the other, so both are
+// in the set. Exception: if all messages with one culprit have the same one.
 std::vector<std::uint32_t> smallestRootSet(
     const std::vector<const StuckOperation*>& cycle) {
   std::vector<std::uint32_t> sides, single;
@@ -131,8 +130,8 @@ std::vector<std::uint32_t> smallestRootSet(
   return sortedSet(std::move(ranks));
 }
 
-// Whether each operation needs a rank whose program stands in another one, so
-// that none of them can ever end.
+// Returns whether each operation needs a rank that is blocked in another one.
+// None of them can then ever end.
 bool cannotEnd(const std::vector<const StuckOperation*>& cycle) {
   std::vector<std::uint32_t> blocked;
   for (const StuckOperation* stuck : cycle) addRanks(blocked, stuck->blocked);
@@ -222,9 +221,9 @@ RootCause::Proof proofOf(const JobState& job, const StuckOperation& stuck) {
                                     : RootCause::Proof::kWithoutDump;
 }
 
-// Of operations that wait for each other: the deadlock, if that is more than
-// what may be; else the first that stands still by itself, and waits for no
-// other that does.
+// Returns the cause of operations that wait for each other. A deadlock if the
+// certain edges form a cycle. Otherwise the first operation that is stuck by
+// itself and waits for no other such operation.
 RootCause causeOf(const JobState& job,
                   const std::vector<StuckOperation>& all_stuck,
                   const std::vector<std::uint32_t>& nodes, const Edges& sure,
@@ -241,7 +240,8 @@ RootCause causeOf(const JobState& job,
   const auto first = std::min_element(
       nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
         const auto placeOf = [&](std::uint32_t i) {
-          // Who went on is not who stopped: of messages the last one tells.
+          // A rank that continued is not the one that stopped, so the last of
+          // several messages counts.
           const std::int64_t since = all_stuck[i].verdict.since_ns.value_or(0);
           return std::tuple(proofOf(job, all_stuck[i]),
                             all_stuck[i].isPerhaps(), !sure[i].empty(),

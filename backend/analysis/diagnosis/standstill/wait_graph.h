@@ -1,6 +1,6 @@
-// The wait-for graph between operations that stand still: one waits for another
-// if a rank it misses is inside the other. What waits for nothing else is a
-// root cause; a cycle is a deadlock.
+// The wait-for graph of stuck operations: one waits for another if a rank it
+// misses is inside the other. An operation that waits for no other is a root
+// cause. A cycle is a deadlock.
 
 #pragma once
 
@@ -14,29 +14,29 @@
 
 namespace traced {
 
-// By index of a trouble.
+// Edges by index of a stuck operation.
 using Edges = std::vector<std::vector<std::uint32_t>>;
 
 struct WaitEdges {
-  // Also those to what only may hold an operation up.
+  // Includes edges to operations that only may hold another up.
   Edges all;
-  // Between what stands still by itself.
+  // Only edges between operations that are stuck by themselves.
   Edges sure;
 };
 
 WaitEdges waitEdgesOf(const std::vector<StuckOperation>& all_stuck);
 
-// A message that has no number, of which the other side may have ended its
-// part.
+// Returns whether it is a message without a number whose other side may have
+// ended its part.
 bool isOneSided(const StuckOperation& stuck);
 
-// Root causes that come to the same are one verdict.
+// A root cause. Equal root causes are merged into one verdict.
 struct RootCause {
-  // From the strongest to the weakest.
+  // From strongest to weakest.
   enum class Proof : std::uint8_t {
-    // Somebody is missing, or has ended it.
+    // A rank is missing, or has ended it.
     kByItself,
-    // Only one side is inside a message that has no number: the other may have
+    // Only one side is inside a message without a number. The other may have
     // ended it.
     kOneSided,
     // A rank that it needs left no dump.
@@ -49,14 +49,14 @@ struct RootCause {
   Proof proof = Proof::kByItself;
 };
 
-// Beside those with the strongest proof the others are taken to be held up by
-// them. Of those that one and the same rank keeps waiting the first is told,
-// and the others in its evidence.
+// Keeps the root causes with the strongest proof, because they may hold up the
+// others. If one rank keeps several waiting, reports the first and mentions the
+// others in its reasons.
 std::vector<JobVerdict> mergeCauses(std::vector<RootCause> roots);
 
-// A verdict for every root: the trouble's own where it stands alone, a deadlock
-// for a cycle. Operations that only wait for a root are told in its evidence.
-// Culprits are those who left the order of the program, as far as that tells.
+// Returns a verdict per root: the operation's own, or a deadlock for a cycle.
+// Operations that only wait for a root are mentioned in it. Blames ranks that
+// left the program's order, if known.
 std::vector<JobVerdict> rootsOf(const JobState& job,
                                 std::vector<StuckOperation> all_stuck,
                                 ProgramOrder& order);

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kMaxRanksOfAVerdict = 4;
 constexpr std::size_t kMaxRanks = 16;
 
-// Those to look at, and then those that show what the others did.
+// Returns the ranks whose call sites to find: culprits first, then ranks for
+// comparison.
 std::vector<std::uint32_t> ranksToAsk(const JobState& job,
                                       const JobVerdict& verdict) {
   std::vector<std::uint32_t> ranks = verdict.culprits;
@@ -33,7 +34,7 @@ std::vector<std::uint32_t> ranksToAsk(const JobState& job,
   return ranks;
 }
 
-// Whether an operation of a rank is the one that a verdict is about.
+// Returns whether a rank's operation is the one that a verdict is about.
 bool isAbout(const JobVerdict& verdict, std::uint32_t group, std::uint32_t rank,
              const AssembledOperation& op, const v1::Call& call) {
   const std::uint64_t seq = verdict.seq > 0 ? verdict.seq : verdict.since_seq;
@@ -64,9 +65,9 @@ void findIn(const StreamTable& table,
   }
 }
 
-// Adds who called it where: ranks of one place together.
+// Adds which ranks called the operation where, grouped by call site.
 void reportSites(JobVerdict& verdict) {
-  if (verdict.seq == 0) {  // where it began is no more than an example
+  if (verdict.seq == 0) {  // the first operation is only an example
     for (const auto& [rank, place] : verdict.places) {
       if (!place.step) continue;
       verdict.reasons.push_back(BeganInStep{*place.step});
@@ -83,8 +84,8 @@ void reportSites(JobVerdict& verdict) {
   for (auto& [place, call] : calls) verdict.reasons.push_back(std::move(call));
 }
 
-// What a rank handled when it made the call, or made the one that it is in
-// instead; "": nothing.
+// Returns the exception that a rank was handling when it made the call, or the
+// call it is inside of. Empty if none.
 std::string handledBy(const JobState& job, const JobVerdict& verdict,
                       std::uint32_t rank) {
   for (const auto& [each, place] : verdict.places) {
@@ -97,8 +98,9 @@ std::string handledBy(const JobState& job, const JobVerdict& verdict,
   return place ? place->handling : "";
 }
 
-// Adds to the summary which exceptions only culprits handled. That one was the
-// cause is not recorded: a program may retry in its handler.
+// Adds to the summary the exceptions that only culprits handled. Whether such
+// an exception was the cause is not recorded: a program may retry in its
+// handler.
 void reportHandled(const JobState& job, JobVerdict& verdict) {
   if (verdict.seq == 0) return;
   absl::btree_map<std::string, std::vector<std::uint32_t>> handling;

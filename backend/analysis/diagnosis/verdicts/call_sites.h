@@ -1,4 +1,4 @@
-// Where in the program the operations that verdicts are about were called.
+// Finds the call sites of the operations that verdicts are about.
 
 #pragma once
 
@@ -12,9 +12,9 @@ namespace traced {
 
 CallOn callOn(const OperationRef& operation);
 
-// Fills JobVerdict::places of those that are about an operation, or that begin
-// with one. Reads the streams of the ranks they name once more, of a few where
-// there are many, and only where they may tell.
+// Fills JobVerdict::places of verdicts about an operation, or that start with
+// one. Also adds call sites and handled exceptions to them. Reads the streams
+// of a few named ranks again, and only if they may contain call sites.
 void findCallSites(const JobState& job, const TraceSet& set,
                    std::vector<JobVerdict>& verdicts);
 

@@ -1,5 +1,5 @@
-// Fact is one thing that a rule found: numbers, ranks and names. The layer
-// `phrasing` makes the sentences.
+// Fact is one finding of a rule: numbers, ranks and names. The layer `phrasing`
+// turns facts into sentences.
 
 #pragma once
 

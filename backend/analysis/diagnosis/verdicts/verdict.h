@@ -1,5 +1,5 @@
-// JobVerdict is what is wrong with a run, who is to be looked at, and the
-// proof. docs/reference/diagnosis.md explains each kind.
+// JobVerdict holds what is wrong with a run, the ranks to check, and the proof.
+// docs/reference/diagnosis.md explains each kind.
 
 #pragma once
 
@@ -19,46 +19,47 @@ namespace traced {
 
 struct JobVerdict {
   VerdictKind kind = VerdictKind::kUndecided;
-  // Of what is wrong, and of who did it. Undecided culprits are none, or both
-  // sides.
+  // How certain the finding is, and how certain the culprits are. Undecided
+  // culprits are none, or both sides.
   Confidence finding = Confidence::kUndecided;
   Confidence culprit = Confidence::kUndecided;
-  // Global ranks, ascending: those the finding is about, and those to look at.
+  // Global ranks, ascending: the affected ranks, and the ranks to check.
   std::vector<std::uint32_t> ranks;
   std::vector<std::uint32_t> culprits;
   std::uint32_t group = GroupCatalog::kNone;
-  // Of sends and receives: source and destination.
+  // Source and destination of a send or receive.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
-  // 0: about no single operation.
+  // 0 if it is not about a single operation.
   std::uint64_t seq = 0;
-  // The operation of the majority, "" when about none.
+  // The operation of the majority. Empty if not about one.
   std::string op;
-  // Since when, on the common time line; absent where no instant tells.
+  // When it began, on the common time line. Absent if unknown.
   std::optional<std::int64_t> since_ns;
-  // Of what stands still: for how long somebody had waited in it, as far as is
-  // known.
+  // For a stuck operation: how long some rank had waited in it. Absent if
+  // unknown.
   std::optional<std::int64_t> waited_ns;
-  // Of what is about many operations of a group: the first of them.
+  // For a verdict about many operations of a group: the first of them.
   std::uint64_t since_seq = 0;
-  // Where in the program ranks called the operation, or that first one, as far
-  // as that is known.
+  // Call sites of the operation, or of that first one, by rank. Only as far as
+  // known.
   std::vector<std::pair<std::uint32_t, CallSite>> places;
   // What happened.
   std::vector<Fact> summary;
-  // What those who are waited for do instead.
+  // What the missing ranks do instead.
   std::vector<Fact> now;
-  // The records that imply it.
+  // The records that prove it.
   std::vector<Fact> reasons;
-  // What stands still only because of it.
+  // Operations that are stuck only because of it.
   std::optional<Fact> consequence;
   // What to do next.
   std::vector<Fact> advice;
 
-  // The operation that it is about.
+  // Returns the operation that it is about.
   OperationSubject subject() const { return {op, group, seq, pair}; }
-  // Of the whole: that of its weaker half.
+  // Returns the weaker of both confidences.
   Confidence confidence() const { return std::max(finding, culprit); }
-  // Whether it says why something went wrong at all, or that nobody can.
+  // Returns whether the verdict explains why something went wrong, or states
+  // that the cause is unknown.
   bool hasCause() const {
     return kind <= VerdictKind::kFailed || kind == VerdictKind::kUndecided;
   }
@@ -69,18 +70,18 @@ inline bool isTwoCannotOutvote(const Fact& fact) {
   return remark && *remark == PlainFact::kTwoCannotOutvote;
 }
 
-// Lowers a verdict to likely at most, for a reason.
+// Lowers both confidences to likely at most, and adds the reason.
 inline void weaken(JobVerdict& verdict, Fact why) {
   verdict.finding = std::max(verdict.finding, Confidence::kLikely);
   verdict.culprit = std::max(verdict.culprit, Confidence::kLikely);
   verdict.reasons.push_back(std::move(why));
 }
 
-// From when on what the evidence shows is a finding.
+// Thresholds from which on evidence counts as a finding.
 struct DiagnosisOptions {
-  // An operation that has not ended for so long hangs.
+  // An operation that has not ended for this long hangs.
   std::int64_t hung_after_ns = 5'000'000'000;
-  // A rank that keeps the others waiting for so long, once, is late.
+  // A rank that keeps the others waiting once for this long is late.
   std::int64_t late_after_ns = 1'000'000'000;
 };
 

@@ -1,5 +1,5 @@
-// The kinds of verdicts: one table of all that depends on the kind alone.
-// docs/reference/diagnosis.md explains each of them.
+// The kinds of verdicts, and a table of everything that depends on the kind
+// alone. docs/reference/diagnosis.md explains each kind.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace traced {
 
-// In the order in which they are told.
+// In the order in which verdicts are reported.
 enum class VerdictKind : std::uint8_t {
   kSharedGroupName,
   kEndedUnjoined,
@@ -34,45 +34,45 @@ enum class VerdictKind : std::uint8_t {
   kUndecided,
 };
 
-// From the strongest to the weakest.
+// From strongest to weakest.
 enum class Confidence : std::uint8_t {
-  // No run of the program could have left these records and contradict it.
+  // Any run of the program that leaves these records agrees with it.
   kCertain,
-  // The records speak for it, and another explanation is left.
+  // The records support it, but another explanation is possible.
   kLikely,
-  // It cannot be known; what is missing is said.
+  // It cannot be known. The verdict names what is missing.
   kUndecided,
 };
 
 const char* nameOf(Confidence confidence);
 
-// What a kind of verdict can prove at most: of what is wrong, and of who did
-// it. docs/reference/diagnosis.md, "How sure it is", says why.
+// The strongest certainty that a kind can prove: of the finding, and of the
+// culprits. See docs/reference/diagnosis.md, "How sure it is".
 struct Certainty {
   Confidence finding = Confidence::kCertain;
   Confidence culprit = Confidence::kLikely;
 };
 
-// What follows from a kind.
+// Properties of a kind.
 struct VerdictTraits {
   VerdictKind kind;
-  // "order_mismatch", as the JSON has it.
+  // The name in JSON, for example "order_mismatch".
   const char* name;
-  // What the stock analyzer (torchfrtrace) calls a finding of this kind, the
-  // nearest of its six names.
+  // The nearest of the six names that PyTorch's own analyzer (torchfrtrace)
+  // uses.
   const char* stock_name = "COLLECTIVE_STATE_MISMATCH";
   Certainty strongest{};
-  // Somebody stands still.
+  // Some ranks are stuck.
   bool stands_still = false;
-  // While the job runs, it may pass: it is looked for again.
+  // It may pass while the job runs, so it is checked again.
   bool may_be_over = false;
-  // Processes may have failed because of it.
+  // It may have caused processes to fail.
   bool explains_failures = false;
   // The records of one rank alone prove it.
   bool of_one_rank = false;
   // Groups may not connect the ranks that they name.
   bool about_wiring = false;
-  // About how long many operations took.
+  // It concerns the durations of many operations.
   bool of_times = false;
 };
 

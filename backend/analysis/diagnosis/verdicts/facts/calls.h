@@ -1,5 +1,5 @@
-// Facts about calls and messages that differ between ranks, and about who left
-// the order of the program.
+// Facts about calls and messages that differ between ranks, and about ranks
+// that left the program's order.
 
 #pragma once
 
@@ -7,20 +7,19 @@
 
 namespace traced {
 
-// How the calls of a rank result from those of another, from the first one on
-// in which they differ.
+// How the calls of one rank result from those of another, from the first
+// difference on.
 enum class CallShift : std::uint8_t {
-  // The first one is another; what follows agrees, or is not known.
+  // The first call differs. The following calls agree or are unknown.
   kNone,
-  // Two calls have changed places, and what follows agrees.
+  // Two calls are swapped, and the following calls agree.
   kSwapped,
-  // What follows agrees one call later, or earlier.
+  // The following calls agree one call later, or one earlier.
   kExtra,
   kLeftOut,
-  // Both of these would explain what is known, and two calls did not change
-  // places.
+  // Both of these explain the known calls, and no two calls are swapped.
   kExtraOrLeftOut,
-  // More than one of these would explain what is known.
+  // More than one of these explains the known calls.
   kUnclear,
 };
 
@@ -30,9 +29,9 @@ struct ProgramPoint {
 
   At at = At::kCall;
   CallOn call{};
-  // Its arguments, to name it without its number; "": by its number.
+  // Its arguments, to name it without its number. Empty to name it by number.
   std::string signature{};
-  // Ranks called it in groups of their own.
+  // Ranks called it in different groups.
   bool own_groups = false;
 };
 
@@ -61,7 +60,8 @@ struct NeedsOtherRanks {
 struct ThreadsRace {
   std::uint32_t group = 0;
 };
-// Two threads made this call and the next; the odd ranks the other way round.
+// Two threads made this call and the next, in the opposite order on the odd
+// ranks.
 struct ThreadOrder {
   Ranks usual;
   std::uint64_t seq = 0;
@@ -92,7 +92,7 @@ struct BrokeHabit {
   std::size_t times = 0;
   ProgramPoint last_next;
 };
-// By call sites.
+// Ranks that made, or left out, a call according to call sites.
 struct CalledElsewhere {
   enum class Likely : std::uint8_t { kExtra, kLeftOut, kUnknown };
 
@@ -109,7 +109,7 @@ struct SitesMatchWithout {
   Ranks makers;
   std::size_t calls = 0;
 };
-// In the same place before.
+// What the ranks did earlier at the same place.
 struct SiteHabit {
   Ranks ranks;
   bool called = false;
@@ -128,7 +128,7 @@ struct MessageFailed {
   MessageAt message;
   std::uint32_t rank = 0;
 };
-// Only one side has it.
+// A message that only one side has.
 struct MessageAlone {
   enum class Own : std::uint8_t { kSent, kWaits, kExpects };
 
@@ -141,7 +141,7 @@ struct BothInMessage {
 struct OneInMessage {
   MessageAt message;
   bool sends = false;
-  // Of the other side.
+  // Whether the other side has a dump.
   bool has_dump = false;
 };
 struct WrongPeer {

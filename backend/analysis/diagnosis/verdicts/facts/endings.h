@@ -1,5 +1,5 @@
 // Facts about how processes and engines ended, and about what one rank's trace
-// shows by itself.
+// proves by itself.
 
 #pragma once
 
@@ -8,13 +8,13 @@
 namespace traced {
 
 struct ProcessesFailed {
-  // Alike.
+  // All failed in the same way.
   Ranks ranks;
   std::uint32_t first = 0;
 };
 struct AlsoEnded {
   std::uint32_t rank = 0;
-  // After the first one; absent where their clocks differ.
+  // Time after the first one. Absent if their clocks differ.
   std::optional<std::int64_t> later_ns;
 };
 struct ContinuedAfterFailure {
@@ -31,14 +31,14 @@ struct JobKilled {
   // Ranks by the name of their signal.
   std::vector<std::pair<std::string, Ranks>> ranks_by_signal;
   Ranks ranks;
-  // Who had called no operation for an unusual time.
+  // Ranks that had called no operation for an unusually long time.
   Ranks silent{};
   std::int64_t silent_ns = 0;
 };
-// Of silent ranks, before they were killed.
+// Silence of ranks before they were killed.
 struct SilenceUnexplained {
   bool several = false;
-  // Between two operations before; 0: there were none.
+  // The longest earlier pause between two operations. 0 if none.
   std::int64_t longest_pause_ns = 0;
 };
 struct EngineGaveUp {
@@ -49,7 +49,7 @@ struct EngineGaveUp {
 // What a rank had called when its engine gave up.
 struct StateAtGivingUp {
   std::uint32_t rank = 0;
-  // Absent: nothing.
+  // Absent if it had called nothing.
   std::optional<CallOn> call;
   bool is_inside = false;
   std::int64_t issued_before_ns = 0;

@@ -1,4 +1,4 @@
-// Facts that several rules find, and the parts of which facts are made.
+// Facts that several rules use, and the parts of facts.
 
 #pragma once
 
@@ -29,11 +29,11 @@ struct CallOn {
   std::uint32_t group = 0;
   std::uint64_t seq = 0;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair{};
-  // nullptr where the call site is not known.
+  // nullptr if the call site is unknown.
   std::shared_ptr<const CallSite> place{};
 };
 
-// An operation that stands still; a message in dumps has no number.
+// A stuck operation. A message in dumps has no number.
 struct OperationSubject {
   std::string op;
   std::uint32_t group = 0;
@@ -41,7 +41,7 @@ struct OperationSubject {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair{};
 };
 
-// A message, by its number; 0: it has none.
+// A message. `seq` is 0 if it has no number.
 struct MessageAt {
   std::uint32_t group = 0;
   std::uint32_t source = 0;
@@ -53,27 +53,27 @@ struct MessageAt {
 enum class PlainFact : std::uint8_t {
   kTwoCannotOutvote,
   kMayBeOfTwoRuns,
-  // Of what stands still.
+  // About stuck operations.
   kCutOffTooSoonToJudge,
   kAllWereEnded,
   kEndedByItself,
   kLivingProcessDumps,
   kOrderIsUnknown,
   kAskNetworkOfMembers,
-  // Of call sites.
+  // About call sites.
   kNoLaterCall,
   kNobodyElseCalledIt,
-  // Of messages.
+  // About messages.
   kSomeInBatches,
   kAskBothSides,
   kAskNetworkOfTwo,
-  // Of endings.
+  // About endings.
   kSignalSenderUnknown,
   kAskLogsOfSystem,
   kAskDumpOfSilentRank,
   kAskWaitForWork,
   kAskWaitBetween,
-  // Of times.
+  // About times.
   kExactOnOneClock,
   kSeveralClocks,
   kTenTimesUsual,
@@ -82,7 +82,7 @@ enum class PlainFact : std::uint8_t {
   kMayWaitForSlowPart,
   kQuickWithOthers,
   kWhichIsUnknown,
-  // Of groups.
+  // About groups.
   kMetByName,
   kAskNewGroups,
 };
@@ -96,7 +96,7 @@ struct LostRecords {
 };
 struct FailedWith {
   Ranks ranks;
-  // "": not recorded.
+  // Empty if not recorded.
   std::string error;
 };
 struct BeganInStep {
@@ -106,17 +106,17 @@ struct CalledAt {
   Ranks ranks;
   std::shared_ptr<const CallSite> place;
 };
-// These were handling an exception when they made the call.
+// Ranks that were handling an exception when they made the call.
 struct WasHandling {
   Ranks ranks;
   std::string exception;
 };
-// How a backend carries operations out is not known.
+// The backend's execution order is unknown.
 struct UnknownEngine {
   std::string backend;
 };
 
-// What to look at.
+// Advice on what to check.
 struct AskLog {
   Ranks ranks;
 };

@@ -1,4 +1,4 @@
-// Facts about operations that stand still, failed or were cut off.
+// Facts about operations that are stuck, failed or were cut off.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace traced {
 
-// What a rank does that is waited for.
+// What a rank that others wait for is doing.
 struct DoesInstead {
   enum class Doing : std::uint8_t {
     kInside,
@@ -20,19 +20,19 @@ struct DoesInstead {
   std::uint32_t rank = 0;
   Doing doing = Doing::kCalledNothing;
   Process process = Process::kUnknown;
-  // That it is inside of, that failed, or that was its last.
+  // The call that it is inside of, that failed, or that was its last.
   CallOn call{};
-  // 0: not known.
+  // 0 if unknown.
   std::int64_t waited_ns = 0;
   bool cut_off = false;
   bool perhaps = false;
-  // Nobody would have seen the end of its last operation.
+  // The end of its last operation could not have been observed.
   bool last_is_unseen = false;
   // Operations of some groups were not recorded.
   bool some_left_out = false;
 };
 
-// Ranks, beside those that a sentence began with.
+// Ranks besides those at the beginning of a sentence.
 struct OtherRanks {
   Ranks ranks;
   // No further member has a trace.
@@ -48,21 +48,21 @@ struct NotJoined {
   CollectiveAt call;
   Others others_do = Others::kWait;
   OtherRanks others;
-  // 0: not known.
+  // 0 if unknown.
   std::int64_t waited_ns = 0;
   bool at_least = false;
 };
-// The missing are a majority that ended without it.
+// The missing ranks are a majority that ended without it.
 struct OnlyTheseCalled {
   Ranks joined;
   CollectiveAt call;
   Ranks missing;
 };
-// The missing were ended while the others stood still.
+// The missing ranks were ended while the others were stuck.
 struct CutOffBeforeJoining {
   Ranks missing;
   CollectiveAt call;
-  // Empty: the others, whoever they are.
+  // Empty if the others are not listed.
   OtherRanks waiting;
   bool perhaps = false;
   std::int64_t waited_ns = 0;
@@ -71,15 +71,15 @@ struct GroupAborted {
   std::uint32_t group = 0;
   CollectiveAt call;
   Ranks inside;
-  // Empty: everybody had joined it, as far as is known.
+  // Empty if every rank is known to have joined it.
   Ranks missing;
 };
 struct GroupStopped {
   std::uint32_t rank = 0;
-  // Its engine; else the program aborted the group.
+  // True if its engine gave up, false if the program aborted the group.
   bool gave_up = false;
-  // Since it had issued the operation; it is more than that where only a later
-  // one is known.
+  // Time since it issued the operation. A lower bound if `more_than`, because
+  // only a later operation is known.
   std::optional<std::int64_t> after_ns;
   bool more_than = false;
   std::string why;
@@ -121,11 +121,11 @@ struct HangsIn {
 struct NoFurtherCall {
   Ranks ranks;
 };
-// Before the traces end.
+// How long before the end of the traces the last rank joined.
 struct LastJoined {
   std::int64_t ago_ns = 0;
 };
-// As others ended what all must have started.
+// Ranks that must have started the operation, because others ended it.
 struct StartedToo {
   Ranks ranks;
 };
@@ -158,7 +158,7 @@ struct Deadlock {
   Ranks ranks;
   std::size_t operations = 0;
 };
-// What stands still only because of a verdict.
+// Operations that are stuck only because of a verdict.
 struct OnlyWaits {
   std::size_t operations = 0;
   OperationSubject example;

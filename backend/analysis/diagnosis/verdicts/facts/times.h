@@ -11,7 +11,7 @@ struct KeepsWaiting {
   std::uint32_t group = 0;
   bool waits_seen = false;
 };
-// Several; the figures are of one of them.
+// Several ranks are late. The figures are those of one of them.
 struct LateAlike {
   std::uint32_t figures_of = 0;
 };
@@ -22,7 +22,7 @@ struct LateTo {
   std::uint64_t first_seq = 0;
   std::uint64_t last_seq = 0;
 };
-// Of the time between operations.
+// Share of the time between operations.
 struct ShareOfTime {
   double share = 0;
   bool waits_seen = true;
@@ -44,7 +44,7 @@ struct OwnLateness {
   std::uint32_t rank = 0;
   std::size_t times = 0;
   std::int64_t all_ns = 0;
-  // The first of them: the numbers, and by how much.
+  // The first of them, each as number and lateness in ns.
   std::vector<std::pair<std::uint64_t, std::int64_t>> first;
 };
 
@@ -54,14 +54,15 @@ struct TransfersAreSlow {
 struct SlowTransfers {
   enum class Link : std::uint8_t { kPairs, kRanks, kGroups };
 
-  // Of pairs "64 KiB", else "all_reduce (4 KiB float32, sum)".
+  // "64 KiB" for pairs, otherwise for example "all_reduce (4 KiB float32,
+  // sum)".
   std::string what;
   Link link = Link::kPairs;
   Ranks ranks;
   std::int64_t median_ns = 0;
   std::size_t count = 0;
   std::int64_t others_ns = 0;
-  // Of pairs.
+  // Set for pairs only.
   bool between_hosts = false;
 };
 

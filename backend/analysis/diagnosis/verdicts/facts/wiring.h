@@ -20,7 +20,7 @@ struct EndedLikeThat {
   std::size_t collectives = 0;
 };
 struct NameIsShared {
-  // With the one name.
+  // The groups with the same name.
   std::vector<std::uint32_t> groups;
   bool another = false;
 };
@@ -28,7 +28,7 @@ struct MoreSharedNames {
   std::size_t names = 0;
 };
 
-// Why it is in doubt which ranks a group connects.
+// Reasons to doubt which ranks a group connects.
 struct OthersHaveItsName {
   std::uint32_t group = 0;
 };
