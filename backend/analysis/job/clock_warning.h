@@ -1,4 +1,4 @@
-// What is to be known of the clock of a host.
+// A warning about a host's clock.
 
 #pragma once
 
@@ -8,11 +8,11 @@
 namespace traced {
 
 struct ClockWarning {
-  // "" where nobody told it, and its first rank.
+  // Empty if the host is not recorded. `rank` is the host's first rank.
   std::string host;
   std::uint32_t rank = 0;
-  // False: nothing bounds the clock from both sides, so it is placed by its
-  // wall clock. True: it stepped by so much, within so long.
+  // True: the clock stepped by `by_ns` within `within_ns`. False: nothing
+  // bounds the clock from both sides, so its wall clock places it.
   bool stepped = false;
   std::int64_t by_ns = 0;
   std::int64_t within_ns = 0;

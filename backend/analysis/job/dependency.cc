@@ -8,11 +8,11 @@ namespace {
 enum class Pattern {
   kNone,
   kAll,         // any on any
-  kFromEach,    // any on any; what came from whom is told by the outputs
-  kBySplits,    // the same, told by the output splits
+  kFromEach,    // any on any, source known per output
+  kBySplits,    // any on any, source known per split
   kFromRoot,    // all others on the root
   kToRoot,      // the root on any
-  kGatherRoot,  // the root on any, told by its outputs
+  kGatherRoot,  // the root on any, per output
   kReceive,
   kSend,
 };
@@ -57,7 +57,8 @@ bool isBarrier(v1::Operation op) {
   return op == v1::OPERATION_BARRIER || op == v1::OPERATION_MONITORED_BARRIER;
 }
 
-// Whether the rank got or combined anything at all.
+// Returns whether the rank received or combined any bytes. Always true for a
+// barrier.
 bool carriesBytes(const v1::Call& call) {
   if (isBarrier(call.op())) return true;
   return call.bytes_out() > 0 || (call.in_place() && call.bytes_in() > 0);
@@ -73,7 +74,8 @@ bool noOutputIsEmpty(const v1::Call& call) {
          std::none_of(call.output().begin(), call.output().end(), isEmpty);
 }
 
-// Whether output `index`, of one per member, is known to have elements.
+// Returns whether output `index`, with one output per member, is known to have
+// elements.
 bool outputHasElements(const v1::Call& call, std::uint32_t group_size,
                        std::uint32_t index) {
   if (call.tensors_out() != group_size) return noOutputIsEmpty(call);
@@ -91,7 +93,7 @@ bool splitHasElements(const v1::Call& call, std::uint32_t index) {
          call.split_out(static_cast<int>(index)) > 0;
 }
 
-// Whether every split but that of `self` is known to have elements.
+// Returns whether every split except that of `self` is known to have elements.
 bool otherSplitsHaveElements(const v1::Call& call, std::uint32_t group_size,
                              std::uint32_t self) {
   if (call.split_out().empty()) return call.splits_cut() == 0;

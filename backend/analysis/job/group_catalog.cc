@@ -68,7 +68,7 @@ std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
 
 std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
   std::string label = givenLabel(group);
-  // A group may be called "dp#2" by its user, so the number may need to go up.
+  // A user may name a group "dp#2", so the number may have to increase.
   for (;;) {
     const std::uint32_t use = ++label_uses_[label];
     if (use == 1) return label;
@@ -79,7 +79,8 @@ std::string GroupCatalog::uniqueLabel(const GroupDefinition& group) {
 
 namespace {
 
-// A group says in a dozen bytes that it has 16 million members.
+// Bounds the work on hostile input: a dozen bytes can declare a group of 16
+// million members.
 constexpr std::uint64_t kMaxHashedMembers = 4'000'000;
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Which groups of different ranks are the same group, what to call them, and
-// which play one role. See docs/reference/format.md, "Group identity" and
-// "Labels".
+// The identity, labels and roles of groups across ranks. See
+// docs/reference/format.md, "Group identity" and "Labels".
 
 #pragma once
 
@@ -21,14 +20,15 @@ struct JobGroup {
   std::string leg;
   RankList members;
   std::uint32_t nth = 0;
-  // As the first rank that was added has them.
+  // Taken from the first rank that was added.
   std::string name;
   std::string desc;
   std::string backend;
-  // Of what carries it out; "": torch's own for that name.
+  // The class of the backend that executes its operations. Empty for torch's
+  // own class for that name.
   std::string backend_class;
-  // What people call it, made unique by "#2", "#3", ... where two groups have
-  // the same label.
+  // The label shown to users. If groups have equal labels, "#2", "#3", ... make
+  // it unique.
   std::string label;
   // Some rank did not record all of its operations (TRACED_SCOPE).
   bool left_out = false;
@@ -38,27 +38,26 @@ struct JobGroup {
   }
 };
 
-// What people call a group: its description, or else its name. Two groups may
-// be called alike.
+// Returns the group's description, or its name if it has none. Not unique.
 std::string givenLabel(const GroupDefinition& group);
 std::string givenLabel(const JobGroup& group);
 
-// GroupCatalog tells which groups of different ranks are the same group.
+// GroupCatalog identifies groups across ranks.
 class GroupCatalog {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // The index of each of a stream's groups, in the order of
-  // StreamDefinitions::groups(). The same inputs in the same order give the
-  // same indices and labels.
+  // Adds the groups of a stream. Returns their indices in the order of
+  // StreamDefinitions::groups(). Equal inputs in equal order give equal indices
+  // and labels.
   std::vector<std::uint32_t> add(std::uint32_t attempt,
                                  const std::vector<GroupDefinition>& groups);
 
-  // kNone if it was not added.
+  // Returns kNone if the group was not added.
   std::uint32_t find(std::uint32_t attempt, const GroupDefinition& group) const;
 
   const std::vector<JobGroup>& groups() const { return groups_; }
-  // "-" for kNone.
+  // Returns "-" for kNone.
   const std::string& label(std::uint32_t index) const;
 
  private:
@@ -67,7 +66,7 @@ class GroupCatalog {
     std::string leg;
     RankList members;
     std::uint32_t nth;
-    // Empty where the name does not count.
+    // Empty if the name is not part of the identity.
     std::string name;
 
     bool operator==(const Key&) const = default;
@@ -87,43 +86,43 @@ class GroupCatalog {
   absl::flat_hash_map<std::string, std::uint32_t> label_uses_;
 };
 
-// The identity of one group, as one number.
+// Returns the identity of one group as a number.
 std::uint64_t groupHash(std::uint32_t attempt, const GroupDefinition& group);
 
-// Which groups of a stream have such a number: those that others can tell, as
-// long as there are not too many members in all.
+// HashedMembers decides which groups of a stream get such a number: those with
+// a comparable identity, while their members do not exceed a limit.
 class HashedMembers {
  public:
-  // To be asked about each group, in their order.
+  // Must be called for each group, in order.
   bool canHash(const GroupDefinition& group);
 
  private:
   std::uint64_t members_ = 0;
 };
 
-// The identity of each group of a stream, as one number. 0: the group has none,
-// as a dump does not tell all that identifies it.
+// Returns the identities of a stream's groups as numbers. 0 for a group without
+// one: a dump does not record everything that identifies a group.
 std::vector<std::uint64_t> groupHashes(const StreamTable& table);
 
-// "dp (64 groups of 8)".
+// Returns for example "dp (64 groups of 8)".
 std::string groupsText(const std::string& label, std::size_t groups,
                        std::size_t members);
 
-// GroupRoles puts groups together that play one role: that are called alike and
-// have as many members. Of a mesh each row of ranks is a group of its own.
+// GroupRoles combines groups with the same role, that is, equal labels and
+// sizes. For example, each row of a device mesh is a group.
 class GroupRoles {
  public:
-  // So many groups of one role are told as one.
+  // From this number on, groups of one role are shown as one.
   static constexpr std::size_t kMany = 4;
 
   explicit GroupRoles(const GroupCatalog& catalog);
 
-  // "dp (64 groups of 8)" of a group that is one of many, else its own label.
+  // Returns "dp (64 groups of 8)" for a group of many, otherwise its own label.
   const std::string& label(std::uint32_t group) const {
     return group < labels_.size() ? labels_[group] : unknown_;
   }
   bool isOfMany(std::uint32_t group) const { return is_of_many_[group]; }
-  // Of each role with many groups, in their order, its label and groups.
+  // The roles with many groups, each with its label and groups, in order.
   struct Role {
     std::string label;
     std::vector<std::uint32_t> groups;
@@ -131,7 +130,7 @@ class GroupRoles {
   const std::vector<Role>& many() const { return many_; }
 
  private:
-  // Per group of the catalog.
+  // Indexed like the catalog.
   std::vector<std::string> labels_;
   std::vector<bool> is_of_many_;
   std::vector<Role> many_;

@@ -6,7 +6,7 @@
 namespace traced {
 namespace {
 
-// torch's description of the group that init_process_group makes.
+// torch's description of the group that init_process_group creates.
 constexpr char kWorld[] = "default_pg";
 
 bool isCounted(const std::string& name) {
@@ -15,7 +15,7 @@ bool isCounted(const std::string& name) {
   });
 }
 
-// Ids ascend in the order in which the groups were made.
+// Returns indices in order of the ids, which ascend in order of creation.
 std::vector<std::size_t> inOrder(const std::vector<GroupDefinition>& groups) {
   std::vector<std::size_t> order(groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -38,7 +38,7 @@ void GroupNames::add(std::uint32_t attempt, std::uint32_t rank,
       world = &group;
       continue;
     }
-    // A dump does not say to which world a group belongs.
+    // A dump does not record to which world a group belongs.
     if (group.by_name || group.members.size() == 0) continue;
     if (!isCounted(group.name)) continue;
     const std::uint32_t index = indices[i];

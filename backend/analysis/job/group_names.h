@@ -26,20 +26,20 @@ class GroupNames {
            const std::vector<GroupDefinition>& groups,
            absl::Span<const std::uint32_t> indices);
 
-  // Returns each set of groups with one name and different members, as indices
-  // of the catalog, ascending. c10d counts from 0 again in each world that it
-  // initializes, so equal names of different worlds are no conflict.
+  // Returns each set of groups with one name and different members, as
+  // ascending indices of the catalog. c10d counts from 0 again in each world
+  // that it initializes, so equal names in different worlds do not conflict.
   std::vector<std::vector<std::uint32_t>> shared(
       const GroupCatalog& catalog) const;
 
-  // Returns the ranks by the name under which they know a group; empty unless
-  // there are at least two names.
+  // Returns the ranks by the name under which they know a group. Empty if all
+  // know it by one name.
   using RanksByName = absl::btree_map<std::string, std::vector<std::uint32_t>>;
   RanksByName namesOf(std::uint32_t group) const;
 
  private:
-  // A name within a world. The world is known by its members, and by how many
-  // worlds of these members came before.
+  // A name within a world. `world` and `nth` identify the world: its members,
+  // and the number of earlier worlds with these members.
   struct Key {
     std::uint32_t attempt = 0;
     std::string leg;

@@ -22,7 +22,7 @@ HeldTime::HeldTime(const StreamTable& table) : span_(operationSpan(table)) {
   const auto add = [&](Instant begin, Instant end) {
     const TimeWindow window = cutTo(span_, begin, end);
     if (window.begin_ns >= window.end_ns) return;
-    // A call and its wait often touch.
+    // A call and its wait are often adjacent.
     if (!windows.empty() && windows.back().end_ns == window.begin_ns) {
       windows.back().end_ns = window.end_ns;
     } else {
@@ -115,8 +115,8 @@ bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call) {
   return op.mayHaveUnseenWait() && call.graph_plus_1() == 0;
 }
 
-// What ends only in a wait has no future: its Work is all there is to wait
-// for.
+// Returns the end of a possible unrecorded wait. An operation that ends only in
+// a wait has no future, so the program can only wait for its Work.
 Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table) {
   return op.unseenWaitEnd(endsOnlyInWait(op, table));
 }
@@ -131,7 +131,7 @@ UnseenWaits::UnseenWaits(const StreamTable& table) {
   unite(seen_);
 }
 
-// A call and its wait often touch.
+// Merges adjacent windows: a call and its wait are often adjacent.
 void UnseenWaits::addSeen(Instant begin, Instant end) {
   if (between(begin, end).value_or(0) == 0) return;
   if (!seen_.empty() && seen_.back().end_ns == begin.ns()) {

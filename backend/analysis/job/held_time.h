@@ -1,5 +1,5 @@
-// How much of a process's time operations held up: calls and waits that were
-// seen, and waits that nobody saw.
+// How much of a process's time operations blocked, by recorded calls and waits
+// and by waits without a record.
 
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace traced {
 
-// HeldTime says how much of a process's time each operation held up: its call
-// and its wait.
+// HeldTime computes how much of a process's time each operation blocked, in its
+// call and in its wait.
 //
 // Several threads may be in calls and waits at once. Such an instant counts
-// once: it is divided between them, so no sum exceeds the time that there is.
-// What lies outside of the stream's operation span does not count.
+// once: it is divided between the threads, so no sum exceeds the elapsed time.
+// Time outside the stream's operation span does not count.
 //
-// Memory: up to 32 bytes per operation while it is made; as much again to keep
-// where threads overlap, else none.
+// Memory: up to 32 bytes per operation during construction. Afterwards as much
+// again if threads overlap, otherwise none.
 class HeldTime {
  public:
   explicit HeldTime(const StreamTable& table);
@@ -34,12 +34,12 @@ class HeldTime {
 
  private:
   std::uint64_t shareOf(Instant begin, Instant end) const;
-  // How much time until an instant was divided, in all.
+  // Returns the cumulative divided time until an instant.
   double dividedUntil(std::int64_t ns) const;
 
   TimeWindow span_;
-  // Where the number of threads in calls and waits changes; empty where it
-  // never exceeds 1.
+  // Where the number of threads in calls and waits changes. Empty if it never
+  // exceeds 1.
   struct Change {
     std::int64_t ns = 0;
     std::uint32_t threads = 0;
@@ -48,44 +48,45 @@ class HeldTime {
   std::vector<Change> changes_;
 };
 
-// Whether the program may have waited for the operation in a way that shows no
-// wait: it was under way when its call returned, and no wait was seen. Nobody
-// waits for a member of a batch, nor for what was captured.
+// Returns whether the program may have waited for the operation without a
+// record of the wait. The operation was pending when its call returned, and no
+// wait is recorded. False for members of a batch and captured operations, for
+// which no program waits.
 bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
                    const Batches& batches);
 
-// The same of an operation that is no member of a batch.
+// Like hasUnseenWait, for an operation that is not a member of a batch.
 bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call);
 
-// Returns when such a wait ended at the latest, if that is known.
+// Returns the latest possible end of such a wait, if known.
 Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table);
 
-// UnseenWaits bounds how long a process stood in waits that nobody saw, such as
-// those of DDP, which waits for futures in torch's own code.
+// UnseenWaits computes an upper bound of a process's waits without a record.
+// DDP, for example, waits for futures inside torch.
 //
-// Nobody waits for an operation before its call returned, or after it ended,
-// and a thread that is seen in a call or a wait is in no other wait. What is
-// left is the bound, where no record was lost. Time in which several threads
-// may have waited counts once.
+// A program cannot wait for an operation before its call returned or after it
+// ended. A thread in a recorded call or wait is in no other wait. The remaining
+// time is the bound, if no record was lost. Time in which several threads may
+// have waited counts once.
 class UnseenWaits {
  public:
-  // Of the process whose stream that is.
+  // `table`: the stream of the process.
   explicit UnseenWaits(const StreamTable& table);
 
-  // When the process may have waited for an operation whose wait was not seen:
-  // from the return of its call to its end, as far as they are known.
+  // Returns when the process may have waited for an operation without a
+  // recorded wait: from the return of its call to its end, if these are known.
   using Window = TimeWindow;
   static Window windowOf(const AssembledOperation& op,
                          const StreamTable& table);
 
-  // How much of all windows together is not seen. Reorders them.
+  // Returns how much of the windows is outside recorded calls and waits, in ns.
+  // Sorts and merges `windows`.
   std::uint64_t atMostNs(std::vector<Window>& windows) const;
 
  private:
   void addSeen(Instant begin, Instant end);
 
-  // When the process was seen in a call or a wait: sorted, and apart from each
-  // other.
+  // Recorded calls and waits of the process, sorted and disjoint.
   std::vector<Window> seen_;
 };
 

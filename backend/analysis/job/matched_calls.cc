@@ -10,7 +10,7 @@ namespace traced {
 
 void UnclearPairs::add(std::uint32_t group, const EngineTraits& engine,
                        std::uint32_t self, const v1::Call& call) {
-  // NCCL, which ignores tags, receives from no unknown source either.
+  // NCCL ignores tags and does not support receives from any source.
   if (engine.tags == EngineTraits::Tags::kIgnored) return;
   if (call.peer_global_plus_1() == 0) {
     any_source_.emplace(group, self);
@@ -24,7 +24,7 @@ void UnclearPairs::add(std::uint32_t group, const EngineTraits& engine,
 
 namespace {
 
-// A number that is equal on all ranks which called the same.
+// Returns a number that is equal on all ranks with the same call.
 std::uint64_t callNumber(const v1::Call& call, const StreamTable& table,
                          const EngineTraits& engine) {
   return signatureNumber(isPointToPoint(call.op())

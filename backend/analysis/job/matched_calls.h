@@ -1,5 +1,5 @@
-// How the calls of a stream meet those of other ranks, and in which pairs of
-// ranks numbers do not tell.
+// Matches the calls of a stream with those of other ranks, and finds pairs of
+// ranks whose messages sequence numbers cannot match.
 
 #pragma once
 
@@ -27,13 +27,13 @@ struct MessageEnds {
   auto operator<=>(const MessageEnds&) const = default;
 };
 
-// UnclearPairs knows the ordered pairs of ranks in which the numbers of the two
-// sides are not those of the same messages: where some are received from any
-// source, which draws no number, and where several tags are in use and the
-// engine matches by tag, or may do so.
+// UnclearPairs holds the ordered pairs of ranks in which equal numbers may
+// belong to different messages. That happens with receives from any source,
+// which use no number. It also happens with several tags, if the engine matches
+// or may match by tag.
 class UnclearPairs {
  public:
-  // A send or receive of rank `self`.
+  // Adds a send or receive call of rank `self`.
   void add(std::uint32_t group, const EngineTraits& engine, std::uint32_t self,
            const v1::Call& call);
 
@@ -46,11 +46,11 @@ class UnclearPairs {
  private:
   absl::btree_map<MessageEnds, std::int32_t> tags_;
   absl::btree_set<MessageEnds> several_tags_;
-  // Groups, and the ranks that receive from any source there.
+  // Groups and the ranks that receive from any source in them.
   absl::btree_set<std::pair<std::uint32_t, std::uint32_t>> any_source_;
 };
 
-// Of a send or receive of rank `self` with rank `peer`.
+// Returns the ends of a send or receive of rank `self` with rank `peer`.
 inline MessageEnds messageEndsOf(std::uint32_t group, std::uint32_t self,
                                  std::uint32_t peer, v1::Operation op) {
   const bool sends = op == v1::OPERATION_SEND;
@@ -58,42 +58,42 @@ inline MessageEnds messageEndsOf(std::uint32_t group, std::uint32_t self,
 }
 
 struct MatchedCall {
-  // Whether its operations have a place among those of other ranks.
+  // Whether its operations can be matched with those of other ranks.
   bool usable = false;
-  // All but the sequence number.
+  // The key of its operations, without the sequence number.
   OperationKey key;
-  // Equal on all ranks that mean the same operation.
+  // Equal on all ranks that call the same operation.
   std::uint64_t signature = 0;
   DependencyRole role;
   std::uint32_t group_size = 0;
-  // Ranks with a part in one operation: of a message two.
+  // Number of ranks in one operation. 2 for a message.
   std::uint32_t parts = 0;
 };
 
-// MatchedCalls tells of each call of a stream how the operations made with it
-// meet those of other ranks.
+// MatchedCalls determines for each call of a stream how its operations match
+// those of other ranks.
 class MatchedCalls {
  public:
-  // `groups`: indices of the stream's groups in a GroupCatalog; kNone for one
-  // that is left out.
+  // `groups`: indices of the stream's groups in a GroupCatalog, or kNone to
+  // leave one out.
   MatchedCalls(const StreamTable& table,
                absl::Span<const std::uint32_t> groups);
 
-  // nullptr where an operation cannot be matched: simulated, not numbered, of
-  // an unknown call or group, of one that is left out, alone in its group. Nor
-  // can sends and receives of a pair that uses several tags, or of a rank that
-  // also receives from any source: there numbers do not tell which belong
-  // together.
+  // Returns nullptr if an operation cannot be matched. It is simulated, has no
+  // number or no known call or group, is left out, or is alone in its group.
+  // Also nullptr for messages of unclear pairs: several tags, or a receiver
+  // that also receives from any source.
   const MatchedCall* of(const AssembledOperation& op) const {
     if (op.call == AssembledOperation::kNoCall || op.seq == 0) return nullptr;
     const MatchedCall& matched = calls_[op.call];
     return matched.usable ? &matched : nullptr;
   }
 
-  // Whether the operations of any call can be.
+  // Returns whether any call's operations can be matched.
   bool anyUsable() const;
 
-  // All calls of the stream, as its definitions number them; usable or not.
+  // Returns all calls of the stream, usable or not, indexed like its
+  // definitions.
   const std::vector<MatchedCall>& all() const { return calls_; }
 
  private:

@@ -1,6 +1,6 @@
-// OperationIndex numbers the operations of a job. Those of a group, or of a
-// pair of ranks in it, mostly follow each other, so they are found by their
-// place and not by a hash of each.
+// OperationIndex numbers the operations of a job. Operations of a group, or of
+// a pair of ranks in it, are mostly consecutive, so they are indexed by
+// position, not by a hash of each.
 
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace traced {
 
-// What makes the operations of several ranks one, with their sequence number.
-// `source` and `destination` are global ranks, kNoRank for a collective.
+// The identity of an operation across ranks, together with its sequence number.
+// `source` and `destination` are global ranks, or kNoRank for a collective.
 struct OperationKey {
   static constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 
@@ -30,16 +30,16 @@ struct OperationKey {
   }
 };
 
-// Not thread safe; what is const may be called by several threads.
+// Not thread safe. Const methods may run concurrently.
 class OperationIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // Of the operations of one key, plus 1; 0 for what has none. They stay where
-  // they are.
+  // Numbers of the operations of one key, plus 1. 0 for an operation without
+  // one. The address is stable.
   using Numbers = SeqTable<std::uint32_t>;
 
-  // The number of an operation, which is `next` when it has none yet.
+  // Returns the number of an operation. Assigns `next` if it has none yet.
   std::uint32_t at(const OperationKey& key, std::uint64_t seq,
                    std::uint32_t next) {
     Recent& recent = recentOf(key);
@@ -53,7 +53,7 @@ class OperationIndex {
     return plus_1 - 1;
   }
 
-  // kNone where it has none.
+  // Returns kNone if the operation has no number.
   std::uint32_t find(const OperationKey& key, std::uint64_t seq) const {
     return find(knownNumbersOf(key), seq);
   }
@@ -62,20 +62,20 @@ class OperationIndex {
     return plus_1 ? *plus_1 - 1 : kNone;
   }
 
-  // Made where there are none.
+  // Returns the numbers of a key. Creates them if they do not exist.
   Numbers& numbersOf(const OperationKey& key) {
     std::unique_ptr<Numbers>& numbers = numbers_[key];
     if (!numbers) numbers = std::make_unique<Numbers>();
     return *numbers;
   }
-  // nullptr where there are none.
+  // Returns nullptr if the key has no numbers.
   const Numbers* knownNumbersOf(const OperationKey& key) const {
     const auto found = numbers_.find(key);
     return found == numbers_.end() ? nullptr : found->second.get();
   }
 
  private:
-  // A rank's operations are of few keys: those asked for lately are not hashed.
+  // Cache of recent keys, to avoid hashing: a rank's operations have few keys.
   struct Recent {
     OperationKey key;
     Numbers* numbers = nullptr;

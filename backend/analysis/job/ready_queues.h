@@ -1,5 +1,5 @@
-// When what was given to an engine can be begun, by what it was given before.
-// ready_times.h says what is known of which.
+// Computes when an engine can start an operation, from what it was given
+// before. ready_times.h lists what is known for which engine.
 
 #pragma once
 
@@ -17,7 +17,8 @@ inline constexpr std::int64_t kUnknownEnd =
     std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::min();
 
-// The last and the last but one of the ends of what one queue gave to workers.
+// The last and second-last end of the operations that one queue gave to its
+// workers.
 struct LastEnds {
   std::int64_t last_ns = kNoEnd;
   std::int64_t second_ns = kNoEnd;
@@ -25,17 +26,17 @@ struct LastEnds {
   std::int64_t nth(bool second) const { return second ? second_ns : last_ns; }
 };
 
-// What runs the operations of one group on the CPU.
+// The queue of one group's operations on the CPU.
 struct GroupQueue {
   const EngineTraits* traits = nullptr;
-  // When they ended at the latest, and at the earliest.
+  // Upper and lower bounds of the ends.
   LastEnds latest;
   LastEnds earliest;
-  // When the last of them was seen to have ended by who looked.
+  // The latest end that was only noticed by polling.
   std::int64_t polled_ns = kNoEnd;
   std::uint64_t last_seq = 0;
 
-  // Operations whose records are lost may run for ever, as far as is known.
+  // Assumes that operations with lost records never ended.
   void noteNumber(std::uint64_t seq) {
     for (std::uint64_t lost = last_seq + 1; lost < seq; ++lost) {
       if (latest.second_ns == kUnknownEnd) break;
@@ -44,8 +45,9 @@ struct GroupQueue {
     last_seq = std::max(last_seq, seq);
   }
 
-  // `future_before_work`: a worker of Gloo's tells the future of the end before
-  // it is free; it is not when only a wait showed that.
+  // Adds an operation. `future_before_work`: a worker of Gloo completes the
+  // future before it is free. If only a wait showed the end, the time at which
+  // the worker was free is unknown.
   void add(const AssembledOperation& op, bool future_before_work,
            const ReadyTime& ready) {
     const bool held =
@@ -66,7 +68,7 @@ struct GroupQueue {
     ReadyTime ready;
     ready.earliest = Instant(std::max(issue_ns, earliest.nth(second)));
     const std::int64_t free_ns = latest.nth(second);
-    // No rank has ended what it was not ready for.
+    // A rank cannot end an operation before it was ready for it.
     if (op.ended.known() && !op.failed && op.ended.ns() < free_ns) {
       ready.latest = Instant(std::max(issue_ns, op.ended.ns()));
     } else if (free_ns != kUnknownEnd) {
@@ -77,8 +79,8 @@ struct GroupQueue {
   }
 
  private:
-  // Operations leave the queue one after the other: when one has ended, all
-  // before it have, but for what the other worker may be in.
+  // Operations leave the queue in order. When one has ended, all before it
+  // have, except one that the other worker may be executing.
   void addLatest(std::int64_t end_ns) {
     latest.second_ns = std::min(end_ns, latest.last_ns);
     latest.last_ns =
@@ -91,9 +93,9 @@ struct GroupQueue {
   }
 };
 
-// What is not known to keep any order may run at once, or stand behind whatever
-// such an engine was given before, in any group: only where all of that has
-// ended it is begun when it is called.
+// Readiness with engines of unknown order. An operation may run at once, or
+// queue behind everything such engines were given before, in any group. Only if
+// all of that has ended does it start when it is called.
 class UnknownOrder {
  public:
   ReadyTime readyFor(const AssembledOperation& op) const {

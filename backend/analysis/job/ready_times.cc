@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// Whether the call is carried out where it is made, past the group's queue.
+// Returns whether the call bypasses the group's queue and runs immediately.
 bool isNotQueued(v1::Operation op) {
   return isPointToPoint(op) || op == v1::OPERATION_MONITORED_BARRIER;
 }
@@ -23,11 +23,11 @@ ReadyTime exactly(Instant at) { return {at, at, at}; }
 }  // namespace
 
 struct ReadyTimes::Readiness {
-  // What a call says of when its operations are begun, worked out once.
+  // How the operations of a call are ordered, computed once per call.
   struct CallOrder {
     enum class Order : std::uint8_t {
       kSimulated,
-      // Nothing but a start that was observed.
+      // Only an observed start counts.
       kOnlyStarts,
       kUnknown,
       kAtOnce,
@@ -43,7 +43,7 @@ struct ReadyTimes::Readiness {
 
   explicit Readiness(const StreamTable& of) : table(of) { learn(); }
 
-  // Of what was defined since.
+  // Adds groups and calls that were defined since the last call.
   void learn() {
     const StreamDefinitions& definitions = table.definitions;
     while (queues.size() < definitions.groups().size()) {
@@ -78,9 +78,9 @@ struct ReadyTimes::Readiness {
   }
 
   const StreamTable& table;
-  // They stay where they are.
+  // Addresses are stable.
   std::deque<GroupQueue> queues;
-  // Per call of the definitions.
+  // Indexed like the calls of the definitions.
   std::vector<CallOrder> orders;
   UnknownOrder unknown;
 };

@@ -1,5 +1,5 @@
-// When a rank was ready for an operation. That is not when it issued it: hosts
-// run ahead of devices, and operations queue.
+// When a rank was ready for an operation. That differs from its issue time,
+// because hosts run ahead of devices and operations queue.
 
 #pragma once
 
@@ -12,37 +12,39 @@
 namespace traced {
 
 struct ReadyTime {
-  // Certainly between these. Where ends are missing, its own too, the latter is
-  // not known.
+  // Certain bounds. `latest` is unknown if ends are missing, including the
+  // operation's own.
   Instant earliest;
   Instant latest;
-  // The latter, where it is a figure: an end before that was only seen when
-  // somebody looked may have been long ago, and its own end is a bound only.
+  // Equals `latest` if that is an exact time, not only a bound. It is a bound
+  // if an earlier end was only noticed by polling, or if it derives from the
+  // operation's own end.
   Instant at;
 };
 
-// Of the operations of a stream, which outlives it and may come to define more;
-// unknown where nothing
-// tells:
-//   - the start of the engine, where it was observed;
-//   - on a device, nothing else: what it computed before is not in the trace;
-//   - on the CPU the issue, or the end of the operation before on the same
-//     group if that was later. Gloo has two workers per group, so there it is
-//     the second-last end; a barrier waits for all that was before it, and
-//     sends, receives and monitored barriers wait for nothing;
-//   - of an engine that is not known the issue, where all that the process
-//     called on such engines had ended by then; else nothing tells when it is
-//     begun, but that it is before its end;
-//   - an end that is a late bound may have been any time before;
-//   - one that is not known may be still to come: one of Gloo's workers may
-//     never have come back from it. Numbers that are missing are operations
-//     whose records are lost.
+// ReadyTimes computes when a rank was ready for each operation of a stream. The
+// stream must outlive it and may define more later. Unknown if no record shows
+// it:
+//   - An observed start of the engine is the ready time.
+//   - On a device nothing else is known: earlier computation is not in the
+//     trace.
+//   - On the CPU it is the issue, or the end of the group's previous operation
+//     if that was later. Gloo has two workers per group, so there it is the
+//     second-last end. A barrier waits for everything before it. Sends,
+//     receives and monitored barriers wait for nothing.
+//   - With an unknown engine it is the issue, if everything the process called
+//     on such engines had ended by then. Otherwise it is only known to be
+//     before the end.
+//   - An end that is an upper bound may have been at any earlier time.
+//   - An unknown end may be still to come: one of Gloo's workers may never have
+//     returned from it. Missing numbers are operations whose records are lost.
 class ReadyTimes {
  public:
   explicit ReadyTimes(const StreamTable& table);
   ~ReadyTimes();
 
-  // Of all operations, in their order: one depends on those before.
+  // Returns the ready time of the next operation. Must be called for all
+  // operations, in order, because each depends on the earlier ones.
   ReadyTime next(const AssembledOperation& op);
 
  private:
@@ -50,7 +52,7 @@ class ReadyTimes {
   std::unique_ptr<Readiness> readiness_;
 };
 
-// One per operation of the stream.
+// Returns one value per operation of the stream.
 std::vector<ReadyTime> readyTimes(const StreamTable& table);
 
 }  // namespace traced

@@ -18,7 +18,7 @@ std::string windowEndText(std::int64_t ns) {
   return absl::StrFormat("%g s", static_cast<double>(ns) / 1e9);
 }
 
-// A file can claim any time.
+// Saturates, because a file can contain any time.
 std::int64_t sumOf(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
@@ -33,8 +33,8 @@ std::int64_t differenceOf(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::min() + 1;
 }
 
-// An instant of the common time line on the clock of a stream, as well as it is
-// known: drifts move it by less than anybody asks for.
+// Converts an instant of the common time line to the stream's clock.
+// Approximate, but clock drift makes a negligible difference.
 std::int64_t ownNs(const v1::ClockModel& clock, std::int64_t common_ns,
                    std::int64_t near_ns) {
   std::int64_t own_ns = near_ns;
@@ -91,7 +91,8 @@ WindowFilter::WindowFilter(const RunWindow& window, const StreamTable& table,
   end_ns_ = std::max(begin_ns_, end_ns_);
 }
 
-// From where the first of them begins to where the last ends.
+// Limits the window to the time from the start of the first selected step to
+// the end of the last.
 void WindowFilter::takeSteps() {
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
@@ -145,7 +146,7 @@ namespace {
 
 constexpr const char* kScopeNames[] = {"all", "crossnode", "none"};
 
-// "" when the header does not say.
+// Returns an empty string if the header does not contain it.
 std::string nodeIn(const v1::Header& header) {
   if (!header.node().empty()) return "node " + header.node();
   if (!header.boot_id().empty()) return "boot " + header.boot_id();

@@ -1,5 +1,5 @@
-// Which operations of a run are looked at: by training steps, by a stretch of
-// time, and by the nodes of those who take part.
+// Filters for the operations of a run: by training step, by time, and by the
+// nodes of the ranks involved.
 
 #pragma once
 
@@ -19,34 +19,35 @@
 
 namespace traced {
 
-// A window on a run: the operations that were issued in some training steps, or
-// in a stretch of time.
+// A window of a run: the operations issued in some training steps, or in a time
+// interval.
 struct RunWindow {
   StepRange steps;
-  // After the first rank began to record.
+  // Relative to when the first rank started to record.
   std::optional<std::int64_t> since_ns;
   std::optional<std::int64_t> until_ns;
 
   bool all() const { return steps.all() && !since_ns && !until_ns; }
-  // "steps 10-49, 2.5 s to 10 s"; "" of all.
+  // Returns for example "steps 10-49, since 2.5 s, until 10 s". Empty for the
+  // whole run.
   std::string text() const;
 };
 
-// When the first of the selected streams began, on the common time line.
-// `models`: of all streams.
+// Returns when the first of the selected streams started, on the common time
+// line. `models` covers all streams.
 std::int64_t firstStartNs(const TraceSet& set,
                           const std::vector<v1::ClockModel>& models);
 
-// The window of one stream, which it must not outlive.
+// The window of one stream. The stream and the window must outlive it.
 class WindowFilter {
  public:
   WindowFilter(const RunWindow& window, const StreamTable& table,
                const v1::ClockModel& clock, std::int64_t first_start_ns);
 
-  // By when it was issued.
+  // Returns whether the operation was issued in the window.
   bool holds(const AssembledOperation& op) const;
-  // When it begins and ends on the stream's own clock, within what was
-  // recorded; the same instant where nothing of the stream is in it.
+  // Return the bounds of the window on the stream's clock, limited to the
+  // recorded time. Both are equal if the stream is entirely outside.
   Instant begin() const { return Instant(begin_ns_); }
   Instant end() const { return Instant(end_ns_); }
 
@@ -60,34 +61,35 @@ class WindowFilter {
   bool to_the_end_ = true;
 };
 
-// Leaves what is in the window of a stream: its operations, and of its time
-// the window. `ready`, where there is one, has a value for each operation.
-// Returns how many operations went.
+// Removes everything outside the window from a stream, and limits its time to
+// the window. `ready`, if given, has one value per operation. Returns the
+// number of removed operations.
 std::uint64_t cutTo(const WindowFilter& filter, StreamTable& table,
                     std::vector<ReadyTime>* ready = nullptr);
 
-// Which operations of a run are looked at, by the nodes of those who take part
-// in them: what goes between nodes is slow, and often all that matters.
+// Which operations to report, by the nodes of the ranks involved. Communication
+// between nodes is slow and often all that matters.
 enum class ReportedScope { kAll, kCrossNode, kNone };
 
-// "all", "crossnode", "none".
+// Returns "all", "crossnode" or "none".
 std::string nameOf(ReportedScope scope);
 std::optional<ReportedScope> reportedScopeNamed(const std::string& name);
 
-// On which node each rank ran, by the headers of the streams of a run: the name
-// that its user gave (TRACED_NODE), else the boot id, else the host.
+// NodeIndex knows on which node each rank ran, from the headers of a run's
+// streams. A node is identified by the user's name for it (TRACED_NODE),
+// otherwise by boot id, otherwise by host.
 class NodeIndex {
  public:
   explicit NodeIndex(const TraceSet& set);
 
-  // Which one a rank is on, and what people call it; "": nothing.
+  // A node and its name for users. The name may be empty.
   struct Node {
     std::uint32_t number = 0;
     std::string name;
   };
-  // nullptr where that is not known.
+  // Returns nullptr if the node is unknown.
   const Node* of(std::uint32_t rank) const;
-  // Whether all of them are known to be on one node.
+  // Returns whether all ranks are known to be on one node.
   bool onOneNode(const RankList& ranks) const;
   bool onOneNode(std::uint32_t one, std::uint32_t other) const;
 
@@ -96,21 +98,23 @@ class NodeIndex {
   absl::flat_hash_map<std::uint32_t, std::uint32_t> node_by_rank_;
 };
 
-// Chooses operations of one stream, which it must not outlive.
+// Selects operations of one stream. The stream and the node index must outlive
+// it.
 class ScopeFilter {
  public:
   ScopeFilter(ReportedScope scope, const NodeIndex& nodes,
               const StreamTable& table);
 
-  // A send or receive is between nodes if its two ends are, any other operation
-  // if its group is not within a node. What is not known is held.
+  // Returns whether the operation is in scope. A message is between nodes if
+  // its ends are. Any other operation is, unless its group is within one node.
+  // Unknown cases are in scope.
   bool holds(const AssembledOperation& op) const;
 
  private:
   const ReportedScope scope_;
   const NodeIndex& nodes_;
   const StreamTable& table_;
-  // Per group of the stream.
+  // Indexed by the stream's group.
   std::vector<bool> within_node_;
 };
 

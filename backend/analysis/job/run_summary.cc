@@ -65,7 +65,7 @@ void RunSummary::addDeviceTimes(const StreamTable& table) {
 
 std::string RunSummary::absentRanks() const {
   std::string text;
-  // A world size is only a claim, so only its gaps are walked.
+  // Visits only the gaps, because a world size is merely a claim of the file.
   const auto addGap = [&text](std::uint64_t first, std::uint64_t end) {
     if (first >= end) return;
     absl::StrAppend(&text, text.empty() ? "" : ",", first);

@@ -1,4 +1,4 @@
-// RunSummary is what the first line about a run says.
+// RunSummary holds the figures about a run as a whole.
 
 #pragma once
 
@@ -18,12 +18,12 @@ namespace traced {
 
 class RunSummary {
  public:
-  // Tracing switched off by the program, over all ranks.
+  // Times when the program switched tracing off, over all ranks.
   struct Pauses {
     std::vector<std::uint32_t> ranks;
     std::uint64_t count = 0;
     std::uint64_t total_ns = 0;
-    // Of the rank that has most of it.
+    // The maximum over ranks.
     std::uint64_t most_count = 0;
     std::uint64_t most_ns = 0;
   };
@@ -34,59 +34,61 @@ class RunSummary {
     std::vector<std::uint32_t> ranks;
   };
 
-  // What is said of device times, over all ranks.
+  // Figures about device times, over all ranks.
   struct DeviceTimes {
-    // The worst bound of a rank; absent: there are none.
+    // The worst error bound of any rank. Absent if there are no device times.
     std::optional<std::uint64_t> error_ns;
-    // How many operations and waits have none, and on which ranks.
+    // Number of operations and waits without device times, and their ranks.
     std::uint64_t untimed = 0;
     std::vector<std::uint32_t> ranks;
-    // Why, on the rank that lacks most.
+    // The reason on the rank with the most of these.
     std::uint64_t most = 0;
     std::uint32_t most_rank = 0;
     std::string why;
   };
 
-  // The end of a rank's stream that was found in its ring only.
+  // A rank whose stream ends in records found only in its ring.
   struct FromRing {
     std::uint32_t rank = 0;
     std::uint64_t span_ns = 0;
-    // Its process lived when it was read.
+    // The process was alive when the ring was read.
     bool alive = false;
   };
 
-  // Streams are added in the order of their ranks.
+  // Adds a stream. Must be called in order of ranks.
   void add(const StreamTable& table) { add(table, table.operations.size()); }
-  // Of a table from which operations, simulated ones too, were taken.
+  // Adds a table from which operations, including simulated ones, were removed.
+  // `operations` is the original number.
   void add(const StreamTable& table, std::uint64_t operations);
 
   const std::vector<std::uint32_t>& ranks() const { return ranks_; }
   std::uint32_t worldSize() const { return world_size_; }
-  // Ranks of the job without a stream, as text: "3,5-7"; empty when none.
+  // Returns the ranks of the job without a stream as text, for example "3,5-7".
+  // Empty if none.
   std::string absentRanks() const;
-  // Whether the streams are Flight Recorder dumps, which name no host and no
-  // version of torch.
+  // Returns whether the streams are Flight Recorder dumps, which contain no
+  // host and no torch version.
   bool fromDumps() const { return from_dumps_; }
   const absl::btree_set<std::string>& hosts() const { return hosts_; }
   const absl::btree_set<std::string>& torchVersions() const {
     return torch_versions_;
   }
   const absl::btree_set<std::string>& backends() const { return backends_; }
-  // Without simulated ones.
+  // Excludes simulated operations.
   std::uint64_t operations() const { return operations_; }
   std::uint64_t simulated() const { return simulated_; }
   const Pauses& pauses() const { return pauses_; }
   const LeftOut& leftOut() const { return left_out_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
   const std::vector<FromRing>& fromRings() const { return from_rings_; }
-  // The longest run of a rank.
+  // Returns the longest run of a rank, in ns.
   std::uint64_t longestRunNs() const { return longest_run_ns_; }
-  // From a rank's first operation to its last: the longest, and the sum over
-  // all ranks, which shares are of.
+  // Time from a rank's first operation to its last, in ns: the maximum and the
+  // sum over all ranks. The sum is the base of all shares.
   std::uint64_t longestRankTimeNs() const { return longest_rank_time_ns_; }
   std::uint64_t rankTimeNs() const { return rank_time_ns_; }
   const Losses& losses() const { return losses_; }
-  // About clocks that stepped or could not be aligned.
+  // Warnings about clocks that stepped or could not be aligned.
   const std::vector<ClockWarning>& clockWarnings() const {
     return clock_warnings_;
   }
@@ -117,7 +119,8 @@ class RunSummary {
   std::vector<ClockWarning> clock_warnings_;
 };
 
-// Bytes of the inputs that could not be used, with those of refused chunks.
+// Returns the number of input bytes that could not be used, including refused
+// chunks.
 std::uint64_t unusableBytes(const TraceSet& set, const RunSummary& summary);
 
 }  // namespace traced

@@ -1,5 +1,5 @@
-// SeqTable holds a value for each sequence number that is in use. Numbers
-// mostly follow each other, so what follows each other lies together.
+// SeqTable maps sequence numbers to values. Runs of consecutive numbers are
+// stored in one vector each.
 
 #pragma once
 
@@ -14,8 +14,8 @@ namespace traced {
 template <typename T>
 class SeqTable {
  public:
-  // The value of a number, made when there is none. Numbers that are asked for
-  // in ascending order are found at once.
+  // Returns the value of a number. Creates it if it does not exist. Ascending
+  // access takes constant time.
   T& at(std::uint64_t seq) {
     if (last_ && seq - last_->first < last_->second.size()) {
       return last_->second[seq - last_->first];
@@ -23,7 +23,7 @@ class SeqTable {
     return place(seq);
   }
 
-  // nullptr for a number that has none.
+  // Returns nullptr for a number without a value.
   const T* find(std::uint64_t seq) const {
     if (last_ && seq - last_->first < last_->second.size()) {
       return &last_->second[seq - last_->first];
@@ -36,7 +36,7 @@ class SeqTable {
   }
 
   bool empty() const { return runs_.empty(); }
-  // The least number; only of a table that is not empty.
+  // Returns the smallest number. The table must not be empty.
   std::uint64_t first() const { return runs_.begin()->first; }
 
   // Calls visit(seq, value) in ascending order.
@@ -67,8 +67,8 @@ class SeqTable {
     return last_->second.front();
   }
 
-  // By the number of the first value; a run ends before the next begins. A
-  // node stays where it is, whatever is added and wherever the table goes.
+  // Runs by their first number, without overlap. Addresses of nodes are stable,
+  // even if the table is moved.
   Runs runs_;
   Run* last_ = nullptr;
 };

@@ -21,7 +21,8 @@ std::uint32_t dtypeOf(const Tensors& tensors) {
   return tensors[0].dtype();
 }
 
-// A list whose tensors differ in shape: what each rank hands in may differ too.
+// Returns whether the tensors of a list differ in shape. What each rank passes
+// may then differ too.
 bool isUneven(const Tensors& tensors) { return tensors.size() > 1; }
 
 void takeInput(Signature& signature, const v1::Call& call) {
@@ -37,7 +38,7 @@ void takeOutput(Signature& signature, const v1::Call& call) {
 }  // namespace
 
 Signature signatureOf(const v1::Call& call, CapabilitySet capabilities) {
-  // A total tells nothing of its parts, which may differ from rank to rank.
+  // A total says nothing about its parts, which may differ between ranks.
   const bool has_splits = capabilities.has(SourceCapability::kSplits);
   Signature signature;
   signature.op = call.op();
@@ -70,7 +71,7 @@ Signature signatureOf(const v1::Call& call, CapabilitySet capabilities) {
     case v1::OPERATION_SCATTER:
       takeOutput(signature, call);
       break;
-    case v1::OPERATION_ALL_TO_ALL:  // see SplitMatrix
+    case v1::OPERATION_ALL_TO_ALL:  // see split_matrix.h
       signature.dtype = dtypeOf(call.input());
       break;
     case v1::OPERATION_ALL_TO_ALL_SINGLE:
@@ -121,7 +122,7 @@ std::string sizeText(std::uint64_t bytes) {
 
 namespace {
 
-// `root`: in words.
+// `root`: the root as text.
 std::string textWithRoot(const Signature& signature, std::string root) {
   std::vector<std::string> parts;
   if (signature.bytes() > 0 || signature.dtype > 0) {

@@ -1,6 +1,6 @@
-// Signature: what the ranks of a collective, or the two sides of a message,
-// must agree on. Equal signatures are one number, so that matching compares
-// numbers.
+// Signature is what the ranks of a collective, or both sides of a message, must
+// agree on. SignatureTable maps equal signatures to equal numbers, so that
+// matching compares numbers.
 
 #pragma once
 
@@ -22,16 +22,16 @@ struct Signature {
   static constexpr std::uint32_t kMixed = ~std::uint32_t{0};
 
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
-  // Of the tensors that all ranks hand in alike; 0 without.
+  // The dtype of tensors that all ranks pass alike. 0 if there are none.
   std::uint32_t dtype = 0;
   v1::ReduceOp reduce_op = v1::REDUCE_OP_UNSPECIFIED;
-  // Group rank; 0: no root.
+  // The root's group rank plus 1. 0 if the operation has no root.
   std::uint32_t root_plus_1 = 0;
-  // Bytes that are equal on all ranks of this operation: of the input, of the
-  // output, or both. 0 where they may differ.
+  // Bytes that must be equal on all ranks: of the input, of the output, or
+  // both. 0 if they may differ.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  // Of messages of an engine that has regard to it.
+  // Set for messages of an engine that does not ignore tags.
   std::optional<std::int32_t> tag;
 
   bool operator==(const Signature&) const = default;
@@ -44,22 +44,25 @@ struct Signature {
   std::uint64_t bytes() const { return bytes_in > 0 ? bytes_in : bytes_out; }
 };
 
-// Of a collective, by what its source tells.
+// Returns the signature of a collective, as far as its source records it.
 Signature signatureOf(const v1::Call& call, CapabilitySet capabilities);
-// Of a message: a send and its receive have the same, with no operation.
+// Returns the signature of a message. Equal for a send and its receive, and
+// without an operation.
 Signature messageOf(const v1::Call& call, const EngineTraits& engine);
 
-// Equal for equal ones in every process and on every host.
+// Returns a number that is equal for equal signatures in every process and on
+// every host.
 std::uint64_t signatureNumber(const Signature& signature);
 
-// "25 MiB".
+// Returns for example "25 MiB".
 std::string sizeText(std::uint64_t bytes);
-// "all_reduce (25 MiB float32, sum)".
+// Returns for example "all_reduce (25 MiB float32, sum)".
 std::string textOf(const Signature& signature);
-// The same with the root's global rank; `members`: of the group.
+// Like textOf above, with the root's global rank. `members`: the members of the
+// group.
 std::string textOf(Signature signature, const RankList& members);
 
-// Not thread safe.
+// Assigns numbers to signatures. Not thread safe.
 class SignatureTable {
  public:
   std::uint32_t intern(const Signature& signature);

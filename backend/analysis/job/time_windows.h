@@ -1,4 +1,4 @@
-// Windows of time on one process's clock.
+// Time windows on one process's clock.
 
 #pragma once
 
@@ -14,21 +14,24 @@ struct TimeWindow {
   std::int64_t end_ns = 0;
 };
 
-// Instants of a damaged file may be far apart. The end is not before the begin.
+// Returns the length in ns. Unsigned, because instants of a damaged file may be
+// far apart. The end must not be before the beginning.
 std::uint64_t lengthOf(const TimeWindow& window);
 
-// From a stream's first operation to its last; empty where it has none.
+// Returns the time from a stream's first operation to its last. Empty if it has
+// none.
 TimeWindow operationSpan(const StreamTable& table);
 
-// The part of a stretch that is in `span`; empty where an end of it was not
+// Returns the part of an interval within `span`. Empty if an end of it was not
 // observed.
 TimeWindow cutTo(const TimeWindow& span, Instant begin, Instant end);
 
-// Makes them sorted and apart from each other.
+// Sorts windows and merges those that overlap or touch.
 void unite(std::vector<TimeWindow>& windows);
 
-// The time that windows cover together, added in about their order. Memory:
-// 16 bytes for each that does not overlap the one before.
+// CoveredTime computes the total time that windows cover. Fastest if they are
+// added roughly in order. Memory: 16 bytes per window that does not overlap the
+// previous one.
 class CoveredTime {
  public:
   void add(const TimeWindow& window);

@@ -1,5 +1,5 @@
-// LoadedRun is all of a run in memory, for commands that show single
-// operations. What only adds up reads stream by stream instead.
+// LoadedRun holds a whole run in memory, for commands that show single
+// operations. Commands that only aggregate read stream by stream instead.
 
 #pragma once
 
@@ -25,27 +25,27 @@ struct LoadedRun {
     v1::ClockModel clock;
   };
 
-  // One per rank, by rank.
+  // One per rank, ascending.
   std::vector<Stream> streams;
   GroupCatalog groups;
   RunSummary summary;
-  // When the first operation of all was issued, on the common time line; absent
-  // without any.
+  // When the first operation of the run was issued, on the common time line.
+  // Absent if it has none.
   std::optional<std::int64_t> first_issue_ns;
 
-  // The group of a call, GroupCatalog::kNone when it is not known.
+  // Returns the group of a call, or GroupCatalog::kNone if unknown.
   std::uint32_t groupOf(const Stream& stream, const v1::Call& call) const;
 };
 
-// Is shown each stream of a run as it was added, and may take operations from
-// it.
+// Called for each stream of a run right after it was added. May remove
+// operations from it.
 using VisitLoaded =
     std::function<void(const LoadedRun& run, LoadedRun::Stream& stream)>;
 
-// Loads the selected streams.
+// Loads the selected streams of `set`.
 LoadedRun loadRun(const TraceSet& set, const VisitLoaded& visit = {});
-// Loads some streams of the set, on clocks that are known. `groups`: those that
-// are known already, so that labels are the same whatever is loaded.
+// Loads some streams of the set, with known clocks. `groups` holds known
+// groups, so that labels do not depend on which streams are loaded.
 LoadedRun loadRun(const TraceSet& set, const std::vector<std::size_t>& streams,
                   const std::vector<v1::ClockModel>& clocks,
                   GroupCatalog groups);

@@ -51,7 +51,7 @@ void sortEntries(std::vector<MatchEntry>& entries) {
             });
 }
 
-// A rank that used a number twice gets a second row for it.
+// Adds a row for each repeated use of a number by a rank.
 void numberRepeats(std::vector<MatchEntry>& entries) {
   bool any = false;
   for (std::size_t i = 1; i < entries.size(); ++i) {
@@ -72,7 +72,7 @@ MatchRow startRow(const MatchEntry& entry, std::size_t first_cell) {
     row.pair = {static_cast<std::uint32_t>(entry.source),
                 static_cast<std::uint32_t>(entry.destination)};
   }
-  // The number by which batches match is that of a member.
+  // Batches match by the number of a member, which is not their own.
   row.seq = entry.kind == MatchKind::kBatch ? 0 : entry.seq;
   row.first_issue_ns = row.last_issue_ns = entry.issue_ns;
   row.first_cell = first_cell;
@@ -97,7 +97,7 @@ bool hasOperation(const LoadedRun& run, absl::Span<const MatchCell> cells,
   });
 }
 
-// Leaves the rows of which some rank issued its part in the window.
+// Keeps only rows in which some rank issued its part within the window.
 void keepWindow(const LoadedRun& run, const MatchFilter& wanted,
                 MatchTable& table) {
   const RunWindow& window = wanted.window;

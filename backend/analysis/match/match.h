@@ -1,4 +1,4 @@
-// Matching: which operations of different ranks are one operation of the job.
+// Matches operations of different ranks that are one operation of the job.
 
 #pragma once
 
@@ -16,44 +16,47 @@
 
 namespace traced {
 
-// Collectives match by group and sequence number; sends and receives by group,
-// ordered pair and the number of the message (MessagePairing); coalesced
-// batches by their first collective. An operation whose number is not known has
-// a row of its own, and so has a batch of sends and receives. A rank has at
+// Collectives match by group and sequence number. Sends and receives match by
+// group, ordered pair and number of the message (MessagePairing). Coalesced
+// batches match by their first collective. An operation without a known number
+// has a row of its own, and so has a batch of sends and receives. A rank has at
 // most one cell in a row.
 struct MatchRow {
   std::uint32_t group = GroupCatalog::kNone;
-  // Of how many groups of one role it is (row_groups.h); `group` is one of
+  // Number of groups of one role in this row (row_groups.h). `group` is one of
   // them.
   std::uint32_t groups = 1;
-  // Source and destination, global ranks; absent for collectives, and where the
-  // source is not known.
+  // Source and destination as global ranks. Absent for collectives, and if the
+  // source is unknown.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> pair;
-  // Of a message, as its sender counts. 0: not known.
+  // For a message, the sender's number. 0 if unknown.
   std::uint64_t seq = 0;
   // On the common time line.
   std::int64_t first_issue_ns = 0;
   std::int64_t last_issue_ns = 0;
-  // The coalesced batch that it is, or is a member of: a number of this table,
-  // 0 for none. `members`: of a batch, how many rows are its.
+  // The coalesced batch that this row is or belongs to: a number within this
+  // table, or 0 if none. `members` is the number of rows in a batch, set on the
+  // row of the batch.
   std::uint32_t batch = 0;
   bool ends_batch = false;
   std::uint32_t members = 0;
-  // Where it stands on the time line: a batch and its members together.
+  // Sort key on the time line. Equal for a batch and its members.
   std::int64_t order_ns = 0;
   std::size_t first_cell = 0;
   std::size_t cell_count = 0;
-  // No operation that was not kept can be a part of it.
+  // No operation outside memory can be part of this row.
   bool whole = true;
 };
 
 struct MatchTable {
-  // By first issue; a batch, and then its members, by that of the first member.
+  // Ordered by first issue. A batch comes before its members, at the time of
+  // the first member.
   std::vector<MatchRow> rows;
   std::vector<MatchCell> cells;
-  // Operations of the ranks and groups in question that the scope left out.
+  // Number of operations of the selected ranks and groups that the scope left
+  // out.
   std::uint64_t out_of_scope = 0;
-  // Those that the window left out.
+  // Number of operations that the window left out.
   std::uint64_t out_of_window = 0;
 
   absl::Span<const MatchCell> cellsOf(const MatchRow& row) const {
@@ -61,21 +64,22 @@ struct MatchTable {
   }
 };
 
-// What to match; an empty set lets everything pass.
+// What to match. An empty set does not filter.
 struct MatchFilter {
   absl::flat_hash_set<std::uint32_t> ranks;
   // Labels of groups.
   absl::flat_hash_set<std::string> groups;
-  // Names of operations: a row stays when one of its cells has one of them.
+  // Names of operations. A row remains if one of its cells has one of these
+  // names.
   absl::flat_hash_set<std::string> ops;
   ReportedScope scope = ReportedScope::kAll;
   RunWindow window;
-  // When the first rank of all began to record, on the common time line, where
-  // the run that is given is not all of them.
+  // When the first rank of the whole run started to record, on the common time
+  // line. Needed if only a part of the run is passed.
   std::optional<std::int64_t> first_start_ns;
-  // Where ranks ran; not needed for all of them.
+  // The nodes of ranks. Not needed for ReportedScope::kAll.
   const NodeIndex* nodes = nullptr;
-  // What is not in the run that is given; none: all is in it.
+  // The operations that are not in the passed run. nullptr if all are.
   const NotKept* not_kept = nullptr;
 
   bool passesRank(std::uint32_t rank) const {
@@ -86,10 +90,11 @@ struct MatchFilter {
   }
 };
 
-// Every operation that passes the filter is in exactly one row.
+// Matches the operations of a run. Every operation that passes the filter is in
+// exactly one row.
 MatchTable matchOperations(const LoadedRun& run, const MatchFilter& filter);
 
-// The name of an operation of a stream.
+// Returns the name of a stream's operation.
 std::string operationName(const StreamTable& table,
                           const AssembledOperation& operation);
 

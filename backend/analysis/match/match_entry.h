@@ -1,5 +1,5 @@
-// One operation of one rank, as matching sees it, and what is known of those
-// that are not in memory.
+// One operation of one rank as input of matching, and what is known of
+// operations that are not in memory.
 
 #pragma once
 
@@ -26,7 +26,7 @@ enum class MatchKind : std::uint8_t {
   kAlone
 };
 
-// One operation of one rank, as matching sees it.
+// One operation of one rank, as input of matching.
 struct MatchEntry {
   static constexpr std::int64_t kNoRank = -1;
 
@@ -35,16 +35,16 @@ struct MatchEntry {
   std::int64_t source = kNoRank;
   std::int64_t destination = kNoRank;
   std::uint64_t seq = 0;
-  // Numbers the operations of one rank that claim to be the same one.
+  // Counts operations of one rank with the same key.
   std::uint32_t repeat = 0;
   MatchCell cell;
   // On the common time line.
   std::int64_t issue_ns = 0;
 
-  // What its number counts: the collectives of a group, or its messages from
-  // one rank to another.
+  // Returns the sequence that its number counts: the collectives of a group, or
+  // its messages from one rank to another.
   auto line() const { return std::tuple(group, kind, source, destination); }
-  // Equal for the entries of a row. Those of the kind kAlone differ by cell.
+  // Equal for all entries of a row. Unique for entries of kind kAlone.
   auto key() const {
     const bool alone = kind == MatchKind::kAlone;
     return std::tuple(group, kind, source, destination, seq,
@@ -52,26 +52,27 @@ struct MatchEntry {
   }
 };
 
-// `batches`: those of the stream. `taken`: of a receive, the number of the
-// message that it took. The cell is left to the caller.
+// Returns the entry of an operation, without its cell. `batches`: those of the
+// stream. `taken`: its own number or, for a receive, the number of the message
+// that it took.
 MatchEntry matchEntryOf(const LoadedRun& run, const LoadedRun::Stream& stream,
                         const Batches& batches, const AssembledOperation& op,
                         std::uint64_t taken);
 
-// NotKept knows of operations that were read and are not in memory how far
-// their numbers and times reach. A row whose number is not among them has all
-// its parts; what lies behind all of them, or before, is all there is there.
+// NotKept summarizes operations that were read but are not in memory, by the
+// ranges of their numbers and times. A row outside these number ranges is
+// complete. Before or after the time range, no operations are missing.
 class NotKept {
  public:
   void add(const MatchEntry& entry);
 
   bool empty() const { return first_ns_ > last_ns_; }
-  // Whether one of them may belong to the row of this entry.
+  // Returns whether one of them may belong to the row of this entry.
   bool mayShareRow(const MatchEntry& entry) const;
-  // Whether one of them may be the collective of a group with this number.
+  // Returns whether one of them may be the group's collective with this number.
   bool mayHaveCollective(std::uint32_t group, std::uint64_t seq) const;
-  // Whether all of them were issued before this instant of the common time
-  // line, or all behind it.
+  // Return whether all of them were issued before, or all after, this instant
+  // of the common time line.
   bool allBefore(std::int64_t ns) const { return last_ns_ < ns; }
   bool allBehind(std::int64_t ns) const { return first_ns_ > ns; }
 

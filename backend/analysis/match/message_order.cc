@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// Which of the receives have one tag, and the numbers sent with it.
+// The messages with one tag: numbers of the sends, and indices of the receives.
 struct OfOneTag {
   std::vector<std::uint64_t> sent;
   std::vector<std::size_t> received;
@@ -20,9 +20,9 @@ class Taken {
   explicit Taken(const std::vector<ReceivedMessage>& receives)
       : receives_(receives), numbers_(receives.size()) {}
 
-  // The number of a receive is a message's if that has the same tag.
+  // Assigns each receive the message with its own number if the tags agree.
   void byNumber(const std::vector<SentMessage>& sends) {
-    // One from any source moves those of the others.
+    // A receive from any source shifts the numbers of the others.
     const bool moved =
         std::any_of(receives_.begin(), receives_.end(),
                     [](const ReceivedMessage& r) { return r.fromAnySource(); });
@@ -53,7 +53,7 @@ class Taken {
   std::vector<std::uint64_t> take() && { return std::move(numbers_); }
 
  private:
-  // The end of those from `first` on that were under way with another of them.
+  // Returns the end of the receives from `first` on that overlap in time.
   std::size_t togetherFrom(const std::vector<std::size_t>& received,
                            std::size_t first) const {
     std::int64_t end_ns = receives_[received[first]].end_ns;
@@ -81,7 +81,8 @@ class Taken {
   std::vector<std::uint64_t> numbers_;
 };
 
-// Numbers 1, 2, 3 and so on: those of the beginning are there, too.
+// Returns whether the numbers are 1, 2, 3 and so on, so that the beginning is
+// complete.
 bool countFromOne(std::vector<std::uint64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
   for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -29,7 +29,7 @@ UnclearPairs unclearPairs(const LoadedRun& run) {
   return unclear;
 }
 
-// A receive, and which operation of which stream it is.
+// A receive with the indices of its stream and operation.
 struct Receive {
   ReceivedMessage message;
   std::uint32_t stream = 0;
@@ -50,13 +50,13 @@ Receive receiveOf(std::uint32_t stream, std::uint32_t index,
   return receive;
 }
 
-// Whether all that a rank sent and received is in its trace.
+// Returns whether the trace contains all messages of the rank.
 bool isWhole(const StreamTable& table) {
   return !table.lostSomething() && table.marks.pauses().empty() &&
          table.accounts.left_out() == 0;
 }
 
-// What the two sides of a pair did.
+// The messages of both sides of a pair.
 struct Messages {
   std::vector<SentMessage> sends;
   std::vector<Receive> receives;
@@ -94,7 +94,8 @@ class MessageReader {
     }
   }
 
-  // Each with the receives that may have taken a message of it.
+  // Returns all pairs. Adds to each the receives of unknown source that may
+  // have taken one of its messages.
   absl::btree_map<MessageEnds, Messages> take() && {
     for (auto& [pair, messages] : pairs_) {
       const auto open = unresolved_.find({pair.group, pair.destination});
@@ -147,7 +148,7 @@ MessagePairing::MessagePairing(const LoadedRun& run) {
             : std::vector<std::uint64_t>(receives.size());
     for (std::size_t i = 0; i < receives.size(); ++i) {
       const Receive& receive = messages.receives[i];
-      // Of which pair it is is not known: it has a row of its own.
+      // Its pair is unknown, so it gets a row of its own.
       if (receives[i].unresolved) continue;
       taken_[{receive.stream, receive.operation}] = taken[i];
     }

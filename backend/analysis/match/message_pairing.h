@@ -1,8 +1,8 @@
-// Which message a receive took, where its own number does not tell: a receive
-// from any source has none, and moves those of the ones after it; and where the
-// two sides use several tags in different orders, the numbers of one side are
-// not those of the other. An engine that ignores tags pairs by number alone; of
-// an unknown one nothing is said there.
+// MessagePairing finds which message a receive took if its own number does not
+// show it. A receive from any source has no number and shifts those of later
+// receives. With several tags in different orders, the numbers of both sides
+// differ. An engine that ignores tags pairs by number alone. For an unknown
+// engine such messages stay unpaired.
 
 #pragma once
 
@@ -18,11 +18,12 @@ class MessagePairing {
  public:
   explicit MessagePairing(const LoadedRun& run);
 
-  // Whether there may be receives whose own number does not tell.
+  // Returns whether the run may have receives whose own number does not
+  // identify the message.
   static bool isNeeded(const LoadedRun& run);
 
-  // The number, as the sender counts, of the message that a receive took, or 0
-  // where it cannot be told. Streams and operations by index.
+  // Returns the sender's number of the message that a receive took, or 0 if
+  // unknown. `stream` and `operation` are indices.
   std::uint64_t messageOf(std::uint32_t stream, std::uint32_t operation,
                           std::uint64_t own_number) const {
     const auto found = taken_.find({stream, operation});
@@ -30,7 +31,7 @@ class MessagePairing {
   }
 
  private:
-  // Where numbers do not tell.
+  // Only for receives whose own number does not identify the message.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       taken_;
 };

@@ -14,7 +14,7 @@
 namespace traced {
 namespace {
 
-// Of one stream: which stream, and the number of the batch there.
+// A stream, and the number of a batch in it.
 using BatchKey = std::pair<std::uint32_t, std::uint64_t>;
 
 const AssembledOperation& operationOf(const LoadedRun& run,
@@ -28,8 +28,9 @@ bool endsBatch(const LoadedRun& run, const MatchCell& cell) {
   return op.batch > 0 && call && call->op() == v1::OPERATION_COALESCED;
 }
 
-// A part that one row lacks may be where the batch began, and a row that lacks
-// one may be taken for another, and belong to another batch.
+// Marks all rows of a batch as incomplete if one is. A missing part may be the
+// start of the batch. An incomplete row may also be mistaken for another one
+// and belong to another batch.
 void spreadWhatIsNotWhole(
     const LoadedRun& run,
     const absl::flat_hash_map<BatchKey, std::uint32_t>& rows,
@@ -45,7 +46,7 @@ void spreadWhatIsNotWhole(
   for (MatchRow& row : table.rows) row.whole &= !parted.contains(row.batch);
 }
 
-// Numbers batches by the place of their rows.
+// Renumbers the batches in order of their rows.
 void renumber(MatchTable& table) {
   absl::flat_hash_map<std::uint32_t, std::uint32_t> numbers;
   for (MatchRow& row : table.rows) {
@@ -81,7 +82,7 @@ void linkBatches(const LoadedRun& run, MatchTable& table) {
     ++batch.members;
     batch.order_ns = std::min(batch.order_ns, row.first_issue_ns);
   }
-  // A batch stands where its first member was issued, its members behind it.
+  // A batch is placed at its first member's issue, followed by its members.
   for (MatchRow& row : table.rows) {
     if (row.batch > 0) row.order_ns = table.rows[row.batch - 1].order_ns;
   }
@@ -104,7 +105,7 @@ namespace {
 // Role, number and operation.
 using Key = std::tuple<std::string, std::uint64_t, std::string>;
 
-// Absent where it must have a row of its own.
+// Returns the key of rows to combine. Absent if the row must remain separate.
 std::optional<Key> keyOf(const LoadedRun& run, const MatchTable& table,
                          const MatchRow& row, const GroupRoles& roles) {
   if (row.group == GroupCatalog::kNone || row.pair || row.seq == 0 ||
@@ -127,7 +128,8 @@ std::optional<Key> keyOf(const LoadedRun& run, const MatchTable& table,
   return Key{roles.label(row.group), row.seq, std::move(name)};
 }
 
-// Whether all groups that may have a part in a row are known to have theirs.
+// WholeRoles checks whether all groups that may belong to a combined row are in
+// memory.
 class WholeRoles {
  public:
   WholeRoles(const GroupRoles& roles, const NotKept* not_kept)
@@ -171,7 +173,7 @@ MatchTable foldGroups(const LoadedRun& run, const MatchTable& table,
     const MatchRow* itself[] = {&row};
     absl::Span<const MatchRow* const> parts = itself;
     if (keys[i]) parts = folded.at(*keys[i]);
-    if (parts.front() != &row) continue;  // it stands there already
+    if (parts.front() != &row) continue;  // already combined there
     MatchRow& one = result.rows.emplace_back(row);
     one.whole &= !keys[i] || whole_roles.hasAll(*keys[i]);
     one.groups = static_cast<std::uint32_t>(parts.size());

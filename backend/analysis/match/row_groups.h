@@ -1,5 +1,5 @@
-// Rows that were matched, put together: coalesced batches with their members,
-// and groups of one role.
+// Combines matched rows: coalesced batches with their members, and groups of
+// one role.
 
 #pragma once
 
@@ -8,18 +8,17 @@
 
 namespace traced {
 
-// Sets `batch`, `members` and `order_ns` of rows that have their cells. Where
+// Sets `batch`, `members` and `order_ns` of rows whose cells are complete. If
 // one row of a batch is not whole, none is.
 void linkBatches(const LoadedRun& run, MatchTable& table);
 
-// By time, a batch before its members, and these together.
+// Sorts by time, with a batch directly before its members.
 void sortRows(MatchTable& table);
 
-// Rows of groups of one role with many groups (GroupRoles), of one number and
-// operation, become one, that stands where the first of them did. Each must be
-// a collective, by itself, that all members have called alike and that failed
-// on none: what is out of the ordinary keeps a row of its own. `not_kept`: what
-// is not in the run, if anything.
+// Combines the rows of groups of one role (GroupRoles) with equal number and
+// operation, at the place of the first. Each must be a single collective that
+// all members called alike and that failed on none. Unusual rows remain
+// separate. `not_kept`: operations that are not in the run, if any.
 MatchTable foldGroups(const LoadedRun& run, const MatchTable& table,
                       const GroupRoles& roles,
                       const NotKept* not_kept = nullptr);

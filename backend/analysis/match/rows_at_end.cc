@@ -16,8 +16,8 @@ namespace {
 
 using Operations = std::vector<AssembledOperation>;
 
-// Where to cut: before operation `wanted`, or if that parts a batch at the
-// nearest place behind or before it that parts none.
+// Returns where to cut without splitting a batch: before operation `wanted`, or
+// else at the nearest such index after (`behind`) or before it.
 std::size_t seamAt(const Operations& ops, std::size_t wanted, bool behind) {
   absl::flat_hash_map<std::uint64_t, std::size_t> last_of;
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -37,7 +37,7 @@ std::size_t seamAt(const Operations& ops, std::size_t wanted, bool behind) {
   return behind ? ops.size() : before;
 }
 
-// Leaves one end of the operations of a stream.
+// Keeps one end of a stream's operations.
 class Cutter {
  public:
   Cutter(const PartToLoad& part, const MatchFilter& filter, NotKept& not_kept)
@@ -113,19 +113,20 @@ LoadedPart loadPart(const TraceSet& set, const PartToLoad& part,
 
 namespace {
 
-// What is loaded of each rank at first: a few operations for each row, as ranks
-// are in groups that rows are not of, and what takes little memory anyway.
+// Number of operations to load per rank at first: a few per wanted row, because
+// some of a rank's operations belong to other groups. At least an amount that
+// needs little memory.
 constexpr std::size_t kOperationsForRow = 4;
 constexpr std::size_t kMinOperations = 64;
 constexpr std::size_t kOfAllRanks = 1 << 17;
-// How much more is loaded where that did not do.
+// Growth factor if that is not enough.
 constexpr std::size_t kGrowth = 8;
 
-// What is not kept lies behind the rows wanted, or before them, and a row that
-// is whole stands where it would in the whole run. One that is not may begin
-// with a part that is not kept. It may also hide another row: that of a rank
-// that used its number twice, of which the second use alone is kept. That row
-// stands where one of the parts does.
+// Returns whether the first `count` rows equal those of the whole run.
+// Operations outside memory must all be later, and an incomplete row may start
+// with one of these. An incomplete row may also hide another: if a rank used
+// its number twice, only the second may be in memory. The hidden row is at the
+// time of one of its parts, so every row up to the end must be whole.
 bool firstAreKnown(const MatchTable& table, const NotKept& not_kept,
                    std::size_t count) {
   const std::int64_t end_ns = table.rows[count - 1].order_ns;

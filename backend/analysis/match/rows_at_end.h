@@ -1,5 +1,5 @@
-// The first or the last rows of a run, for who shows few rows of a run of any
-// length.
+// Loads only the first or last rows of a run, for commands that show few rows
+// of a run of any length.
 
 #pragma once
 
@@ -13,25 +13,26 @@
 
 namespace traced {
 
-// The first or the last operations of each rank. A coalesced batch is kept
-// whole, or not at all.
+// The first or last operations of each rank. A coalesced batch is kept whole or
+// not at all.
 struct PartToLoad {
   enum class End { kFirst, kLast };
 
   End end = End::kFirst;
-  // Of each rank, at least.
+  // Minimum number per rank.
   std::size_t operations = 0;
 };
 
 struct LoadedPart {
   LoadedRun run;
-  // Of what the filter lets pass.
+  // Operations that pass the filter but are not in `run`.
   NotKept not_kept;
 };
 
-// Loads that of the selected streams: of the ranks and groups of the filter,
-// and of batches, which may be of several. All where messages are not paired by
-// their numbers, as who took which follows from all of them.
+// Loads a part of the selected streams, limited to the filter's ranks and
+// groups. Batches always pass the group filter, because they may span several.
+// Loads everything if numbers do not pair all messages: pairing then needs all
+// of them.
 LoadedPart loadPart(const TraceSet& set, const PartToLoad& part,
                     const MatchFilter& filter = {});
 
@@ -40,25 +41,25 @@ struct RowsWanted {
   std::size_t rows = 0;
 };
 
-// Whether the rows wanted are in the table and known to be those at the end of
-// the whole run.
+// Returns whether the wanted rows are in the table and certainly equal those at
+// that end of the whole run.
 bool rowsAreKnown(const MatchTable& table, const NotKept& not_kept,
                   const RowsWanted& wanted);
 
 class RowsAtEnd {
  public:
-  // Loads of each rank what should do; all where no number of rows is wanted.
-  // If one is, the filter has no window, no scope and no names of operations:
-  // what these leave out is counted, and rows are told by any part. `set` and
-  // what the filter refers to outlive it.
+  // Loads an estimated sufficient part of each rank, or everything without
+  // `wanted`. With `wanted`, the filter must have no window, scope or operation
+  // names. Those count what they leave out, and test any part of a row. `set`
+  // and everything that the filter refers to must outlive this object.
   RowsAtEnd(const TraceSet& set, std::optional<RowsWanted> wanted,
             MatchFilter filter);
 
-  // Matches, and loads more until the rows wanted are those of the whole run.
-  // `fold`: groups of one role have rows together (row_groups.h).
+  // Matches, and loads more until the wanted rows equal those of the whole run.
+  // `fold`: combine groups of one role (row_groups.h).
   void match(bool fold);
 
-  // What is loaded, the rows of it, and whether these are all that there are.
+  // The loaded part, its rows, and whether it is the whole run.
   const LoadedRun& run() const { return loaded_.run; }
   const MatchTable& table() const { return table_; }
   bool hasAll() const { return loaded_.not_kept.empty(); }
