@@ -46,6 +46,7 @@ struct DependencyRole {
   std::uint32_t provable = 0;
 };
 
+// Returns the part of group rank `self` in `call`.
 DependencyRole dependencyRole(const v1::Call& call, std::uint32_t group_size,
                               std::uint32_t self);
 

@@ -30,6 +30,8 @@ class HeldTime {
     std::uint64_t call_ns = 0;
     std::uint64_t wait_ns = 0;
   };
+  // Returns how long an operation blocked the process within the operation
+  // span.
   Of of(const AssembledOperation& op) const;
 
  private:
@@ -38,8 +40,8 @@ class HeldTime {
   double dividedUntil(std::int64_t ns) const;
 
   TimeWindow span_;
-  // Where the number of threads in calls and waits changes. Empty if it never
-  // exceeds 1.
+  // Instants at which the number of threads in calls and waits changes. Empty
+  // if it never exceeds 1.
   struct Change {
     std::int64_t ns = 0;
     std::uint32_t threads = 0;

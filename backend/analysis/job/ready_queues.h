@@ -62,6 +62,8 @@ struct GroupQueue {
     }
   }
 
+  // Returns when the queue is ready for an operation. `waits_for_all`: it
+  // starts only after everything before it, as a barrier does.
   ReadyTime readyFor(const AssembledOperation& op, bool waits_for_all) const {
     const std::int64_t issue_ns = op.issued.ns();
     const bool second = traits->two_workers && !waits_for_all;

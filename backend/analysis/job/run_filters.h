@@ -73,6 +73,7 @@ enum class ReportedScope { kAll, kCrossNode, kNone };
 
 // Returns "all", "crossnode" or "none".
 std::string nameOf(ReportedScope scope);
+// Returns the scope with this name. Absent if unknown.
 std::optional<ReportedScope> reportedScopeNamed(const std::string& name);
 
 // NodeIndex knows on which node each rank ran, from the headers of a run's

@@ -36,7 +36,7 @@ class RunSummary {
 
   // Figures about device times, over all ranks.
   struct DeviceTimes {
-    // The worst error bound of any rank. Absent if there are no device times.
+    // The worst error bound of any rank. Absent without device times.
     std::optional<std::uint64_t> error_ns;
     // Number of operations and waits without device times, and their ranks.
     std::uint64_t untimed = 0;

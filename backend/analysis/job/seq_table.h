@@ -52,6 +52,7 @@ class SeqTable {
   using Runs = std::map<std::uint64_t, std::vector<T>>;
   using Run = typename Runs::value_type;
 
+  // Finds or creates a value in the general case.
   T& place(std::uint64_t seq) {
     const auto next = runs_.upper_bound(seq);
     if (next != runs_.begin()) {

@@ -38,7 +38,7 @@ void takeOutput(Signature& signature, const v1::Call& call) {
 }  // namespace
 
 Signature signatureOf(const v1::Call& call, CapabilitySet capabilities) {
-  // A total says nothing about its parts, which may differ between ranks.
+  // A total does not show its parts, which may differ between ranks.
   const bool has_splits = capabilities.has(SourceCapability::kSplits);
   Signature signature;
   signature.op = call.op();

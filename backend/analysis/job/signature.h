@@ -22,7 +22,7 @@ struct Signature {
   static constexpr std::uint32_t kMixed = ~std::uint32_t{0};
 
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
-  // The dtype of tensors that all ranks pass alike. 0 if there are none.
+  // The dtype of tensors that all ranks pass alike. 0 without such tensors.
   std::uint32_t dtype = 0;
   v1::ReduceOp reduce_op = v1::REDUCE_OP_UNSPECIFIED;
   // The root's group rank plus 1. 0 if the operation has no root.
@@ -41,6 +41,7 @@ struct Signature {
                       s.root_plus_1, s.bytes_in, s.bytes_out, s.tag);
   }
 
+  // Returns the input bytes, or the output bytes if `bytes_in` is 0.
   std::uint64_t bytes() const { return bytes_in > 0 ? bytes_in : bytes_out; }
 };
 
@@ -65,6 +66,7 @@ std::string textOf(Signature signature, const RankList& members);
 // Assigns numbers to signatures. Not thread safe.
 class SignatureTable {
  public:
+  // Returns the number of a signature. Assigns the next number to a new one.
   std::uint32_t intern(const Signature& signature);
   const Signature& at(std::uint32_t id) const { return signatures_[id]; }
 

@@ -35,6 +35,7 @@ void unite(std::vector<TimeWindow>& windows);
 class CoveredTime {
  public:
   void add(const TimeWindow& window);
+  // Returns the total in ns. Call it once.
   std::uint64_t ns() &&;
 
  private:

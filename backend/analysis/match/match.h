@@ -49,8 +49,8 @@ struct MatchRow {
 };
 
 struct MatchTable {
-  // Ordered by first issue. A batch comes before its members, at the time of
-  // the first member.
+  // Ordered by first issue. A batch is directly before its members, at the time
+  // of the first member.
   std::vector<MatchRow> rows;
   std::vector<MatchCell> cells;
   // Number of operations of the selected ranks and groups that the scope left
@@ -64,7 +64,7 @@ struct MatchTable {
   }
 };
 
-// What to match. An empty set does not filter.
+// Selects what to match. An empty set does not filter.
 struct MatchFilter {
   absl::flat_hash_set<std::uint32_t> ranks;
   // Labels of groups.

@@ -64,6 +64,7 @@ MatchEntry matchEntryOf(const LoadedRun& run, const LoadedRun::Stream& stream,
 // complete. Before or after the time range, no operations are missing.
 class NotKept {
  public:
+  // Adds an operation that is not in memory.
   void add(const MatchEntry& entry);
 
   bool empty() const { return first_ns_ > last_ns_; }

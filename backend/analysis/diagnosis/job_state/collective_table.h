@@ -65,6 +65,7 @@ enum class Reached : std::uint8_t {
   kNotObserved,
 };
 
+// Returns whether the rank is, or may be, inside the operation.
 inline bool isInside(Reached reached) {
   return reached == Reached::kInside || reached == Reached::kPerhapsInside;
 }
@@ -100,7 +101,7 @@ struct Counters {
   std::uint64_t enqueued = 0;
 };
 
-// What one member did in the group.
+// One member's progress in the group.
 struct MemberProgress {
   std::uint32_t rank = 0;
   std::uint64_t first = 0;
@@ -131,6 +132,7 @@ struct MemberProgress {
   // Returns whether the member is inside collective `seq`, which it must have
   // called.
   bool isInside(std::uint64_t seq) const;
+  // Returns whether collective `seq` is known to have ended on this member.
   bool hasEnded(std::uint64_t seq) const {
     return counters ? seq <= counters->completed
                     : joined(seq) && !isInside(seq) && !failed.contains(seq) &&
@@ -173,6 +175,7 @@ class CollectiveTable {
   bool hasRecords() const { return !signatures_.empty(); }
   // Returns the smallest number that any rank joined. Requires hasRecords().
   std::uint64_t firstSeq() const { return signatures_.first(); }
+  // Returns whether at least two ranks joined collective `seq`.
   bool severalJoined(std::uint64_t seq) const;
   // Return the signature called by the first rank that joined, and by one given
   // rank. Return kNoSignature if no trace shows it.
@@ -190,7 +193,10 @@ class CollectiveTable {
   static constexpr std::uint32_t kNew = 0;
   static constexpr std::uint32_t kDisputed = ~std::uint32_t{0};
 
+  // Adds an operation in the general case.
   void joinAnyhow(const Joining& joining);
+  // Records that the current member's signature differs from `called`, the
+  // previous value in `signatures_`.
   void dispute(std::uint64_t seq, std::uint32_t called,
                std::uint32_t signature);
 

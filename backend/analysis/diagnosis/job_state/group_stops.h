@@ -38,6 +38,7 @@ class GroupStops {
     std::uint64_t last_seq = 0;
     const AssembledOperation* last = nullptr;
   };
+  // Returns the stop that cut off the operation, or nullptr.
   const Stop* stopOf(const AssembledOperation& op, const v1::Call& call) const;
 
   const StreamTable& table_;

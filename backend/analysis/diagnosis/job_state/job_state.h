@@ -63,6 +63,8 @@ struct JobState {
     std::vector<std::uint32_t> present;
     std::vector<std::uint32_t> absent;
   };
+  // Returns the members of a group. If the trace does not name them, returns
+  // the ranks with calls in the group.
   Membership membersOf(std::uint32_t group) const;
   // Returns whether at most a quarter of the members have no trace.
   bool mostArePresent(std::uint32_t group) const;

@@ -50,11 +50,15 @@ class LocalFindings {
     Uses uses;
   };
 
+  // Returns whether both use a common buffer range that at least one of them
+  // writes.
   static bool collide(const Uses& a, const Uses& b);
+  // Returns the buffer ranges of an operation. Empty if unknown.
   Uses usesOf(const AssembledOperation& op, const v1::Call& call) const;
   bool isNeverWaited(const AssembledOperation& op) const;
   void findOverlap(const AssembledOperation& op, const v1::Call& call,
                    bool only_wait_ends);
+  // Stores the first finding and counts further ones.
   void note(std::optional<LocalFinding>& finding, const AssembledOperation& op,
             const v1::Call& call, const AssembledOperation* other = nullptr);
 

@@ -39,6 +39,7 @@ class PairSide {
   std::uint64_t unnumbered() const { return unnumbered_; }
   // Returns whether some messages belong to a batch and some do not.
   bool mixesBatches() const { return in_batch_ && alone_; }
+  // Returns whether this side has message `seq`.
   bool has(std::uint64_t seq) const {
     return seq >= first_ && seq <= last_ && first_ > 0 && !holes_.contains(seq);
   }

@@ -79,8 +79,11 @@ class RankReader {
     const AssembledOperation* op;
   };
 
+  // Describes a call definition. Its kind is kSkip if its operations are not
+  // judged.
   KnownCall describe(const v1::Call& call);
   void findOrder();
+  // Returns when the stream's last operation was issued. Caches the result.
   std::int64_t lastIssueNs();
   void readOperations();
   void readCollective(const AssembledOperation& op, const KnownCall& known);
@@ -89,21 +92,30 @@ class RankReader {
                                        const ReadyTime& ready) const;
   void keepIfLong(const AssembledOperation& op, const KnownCall& known,
                   const ReadyTime& ready);
+  // Adds the timings kept by keepIfLong to their groups.
   void reportLong();
+  // Adds a collective to the table of its group, and times it.
   void join(const AssembledOperation& op, const KnownCall& known,
             const ReadyTime& ready);
+  // Joins the collectives of groups that were not in order of their numbers.
   void joinUnsorted();
+  // Reads how many collectives the backends counted as enqueued and completed.
   void readCounters();
   void readMessage(const AssembledOperation& op, const KnownCall& known);
+  // Adds the messages to their pairs, in order of their numbers.
   void addMessages();
   Timing timeMessage(const Message& message) const;
+  // Updates the operations that the rank's state refers to.
   void noteState(const AssembledOperation& op, const v1::Call& call,
                  Reached reached);
   void reportState();
   void findLongestPause();
+  // Counts the operations issued after the first failure became visible.
   void countAfterFailure();
   bool blocks(const AssembledOperation& op, const v1::Call& call) const;
+  // Makes a reference to an operation, with instants of the stream's clock.
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;
+  // Returns this rank's side of the pair with `peer`. Creates the pair.
   PairSide* sideOf(std::uint32_t group, std::uint32_t peer, bool sends);
 
   JobState& job_;

@@ -144,11 +144,12 @@ struct RankState {
   std::int64_t longest_pause_ns = 0;
   // The operation that ended last.
   std::optional<OperationRef> last_finished;
-  // Operations it is inside of, by issue time. If there are many, keeps the
-  // first one of each group and pair of ranks, and the last ones overall.
+  // Operations it is inside of, by issue time. If too many, keeps the first one
+  // of each group and pair of ranks, and the last ones overall.
   static constexpr std::size_t kMaxInside = 16;
   static constexpr std::size_t kMaxInsideShown = 64;
   std::vector<OperationRef> inside;
+  // Adds an operation to `inside`, and drops one if too many.
   void addInside(OperationRef operation);
   // The first operation that failed.
   std::optional<OperationRef> first_failure;

@@ -81,15 +81,21 @@ class RankTiming {
 
   // Times an operation that was ready at `ready_ns`, or later.
   Timing timed(const AssembledOperation& op, std::int64_t ready_ns) const;
+  // Returns the program's own time from `place` to `until_ns`.
   OwnTime ownTimeSince(const ProgramTime& place, std::int64_t until_ns) const;
   // Returns how long, between `now_` and `until_ns`, the program may have been
   // in an unrecorded wait.
   std::int64_t mayWaitNs(std::int64_t until_ns) const;
+  // Queues the release of the program from an operation.
   void expect(const AssembledOperation& op, std::uint32_t group);
   void expect(const Coming& coming);
+  // Advances the program's time to `until_ns`, and processes all releases until
+  // then.
   void passTo(std::int64_t until_ns);
   void passUnwaited(std::int64_t until_ns);
+  // Removes the processed entries before `end` from `unwaited_`.
   void forgetUnwaited(std::vector<Coming>::iterator end);
+  // Advances the program's time to one release.
   void pass(const Coming& coming);
 
   const StreamTable& table_;
@@ -100,7 +106,7 @@ class RankTiming {
   // min-heap.
   ProgramTime now_;
   std::vector<Coming> coming_;
-  // Until then, there may be unrecorded waits that exceeded kMaxComing.
+  // Unrecorded waits beyond kMaxComing may last until then.
   std::int64_t forgotten_until_ns_ = kNever;
   // Number of entries in `coming_` and `unwaited_` that are not waits.
   std::size_t non_waits_ = 0;

@@ -93,8 +93,8 @@ bool isBatch(const StreamTable& table, const AssembledOperation& op) {
 ReachedRule::ReachedRule(const StreamTable& table, bool whole)
     : table_(table), whole_(whole) {}
 
-// Returns whether the call did not return, or waits immediately and has not
-// come back.
+// Returns whether the call has not returned, or blocks its thread until the
+// end.
 bool ReachedRule::holdsItsThread(const AssembledOperation& op) const {
   if (op.failed || op.released.known()) return false;
   const v1::Call* call = table_.callOf(op);

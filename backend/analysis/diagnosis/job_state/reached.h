@@ -67,6 +67,7 @@ class ReachedRule {
   // `whole`: no record of the stream was lost.
   ReachedRule(const StreamTable& table, bool whole);
 
+  // Returns how far an operation of the stream got.
   Reached reached(const AssembledOperation& op) {
     if (op.failed) return Reached::kFailed;
     return op.ended.known() ? Reached::kEnded : notEnded(op);
@@ -82,7 +83,9 @@ class ReachedRule {
   };
 
   bool holdsItsThread(const AssembledOperation& op) const;
+  // Fills `threads_` and `batches_` from all operations.
   void scan();
+  // Returns how far an operation without an end got.
   Reached notEnded(const AssembledOperation& op);
   Reached reachedByBatch(std::uint64_t batch);
   bool mayBeWaitedFor(const AssembledOperation& op) const;

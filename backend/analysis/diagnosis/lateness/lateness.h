@@ -50,6 +50,8 @@ using StandsOut = std::function<bool(const LateCollective&)>;
 // been.
 class GroupLateness {
  public:
+  // `group`: index in the catalog. No collectives result if fewer than two
+  // members have records.
   GroupLateness(const JobState& job, std::uint32_t group);
   GroupLateness(const GroupLateness&) = delete;
   GroupLateness& operator=(const GroupLateness&) = delete;

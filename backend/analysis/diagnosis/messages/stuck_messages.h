@@ -16,12 +16,15 @@ struct PairFindings {
   std::vector<JobVerdict> verdicts;
   std::vector<StuckOperation> all_stuck;
 };
+// Judges all pairs of ranks whose messages have numbers.
 PairFindings findPairTroubles(const AbsenceEvidence& absence);
 
 // Finds pending messages of dumps that have no number to match the other side.
 // A pair of ranks with complete dumps has numbers. Empty if the source knows
 // ages.
 std::vector<StuckOperation> findPendingMessages(const AbsenceEvidence& absence);
+// Returns false if one of the ranks left only a partial dump. Numbers then
+// cannot match the two sides.
 bool hasNumbers(const JobState& job, std::uint32_t source,
                 std::uint32_t destination);
 

@@ -15,7 +15,7 @@ namespace {
 using Ranks = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kUnknown = CollectiveTable::kNoSignature;
-// Number of calls from a mismatch on to search for one that came too early or
+// Number of calls to search, from a mismatch on, for one that is too early or
 // too late.
 constexpr std::uint64_t kWindow = 8;
 

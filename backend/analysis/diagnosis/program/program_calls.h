@@ -66,7 +66,9 @@ class ProgramReader {
  public:
   explicit ProgramReader(const JobState& job) : catalog_(job.catalog) {}
 
+  // Reads one rank's stream.
   ProgramCalls read(const StreamTable& table);
+  // Returns the call in terms of the job, by operation, group and number.
   ProgramPoint pointOf(const ProgramCall& call) const;
   // Like pointOf, with the call's arguments. `own_groups`: ranks called it in
   // different groups.
@@ -80,6 +82,8 @@ class ProgramReader {
   // Maps stacks of one stream to sites.
   using Sites = absl::flat_hash_map<std::uint32_t, std::uint32_t>;
 
+  // Returns the site of an operation's stack, cached in `known`. Returns 0 if
+  // none is recorded.
   std::uint32_t siteOf(const StreamTable& table, const AssembledOperation& op,
                        Sites& known);
   // Describes a call of the stream. Its word is kBegin if the call does not
@@ -88,7 +92,9 @@ class ProgramReader {
                        const std::vector<std::uint32_t>& roles,
                        const std::vector<std::uint32_t>& groups);
   std::vector<std::uint32_t> rolesOf(const StreamTable& table);
+  // Returns the number of a role, equal for equal descriptions.
   std::uint32_t roleOf(const std::string& description);
+  // Returns the number of a role and signature.
   std::uint32_t wordOf(std::uint32_t role, const Signature& signature);
 
   GroupCatalog catalog_;

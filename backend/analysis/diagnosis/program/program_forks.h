@@ -61,6 +61,8 @@ struct ProgramFork {
   ProgramCall after;
   std::vector<Branch> branches;
 
+  // Adds a visitor to the branch of its call after `place`. Ignores a visitor
+  // without one.
   void add(const ProgramCalls& program, std::size_t place);
 };
 
@@ -79,10 +81,14 @@ class ForkFinder {
  private:
   using Roles = std::vector<std::uint32_t>;
 
+  // Returns distinct sets of roles that other ranks share with `own`, at most a
+  // fixed number.
   std::set<Roles> commonRolesOf(const ProgramCalls& own) const;
+  // Finds the forks of `own` and `others`, all reduced to the same roles.
   static void findForks(const ProgramCalls& own,
                         const std::vector<const ProgramCalls*>& others,
                         const Visit& visit);
+  // Returns the program reduced to `roles`.
   const ProgramCalls* inRoles(const ProgramCalls& program, const Roles& roles);
 
   const std::map<std::uint32_t, ProgramCalls>& programs_;

@@ -1,4 +1,4 @@
-// What a rank did earlier at the same place. Training repeats itself.
+// A rank's earlier calls at the same place. Training repeats itself.
 
 #pragma once
 

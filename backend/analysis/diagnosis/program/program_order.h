@@ -48,6 +48,8 @@ class ProgramOrder {
   struct ThreadRace {
     std::string site, next_site;
   };
+  // Checks collective `seq` and the next one on two ranks. Absent if they show
+  // no race.
   std::optional<ThreadRace> threadRace(std::uint32_t group, std::uint64_t seq,
                                        std::uint32_t first,
                                        std::uint32_t second);
@@ -63,8 +65,10 @@ class ProgramOrder {
   // Returns nullptr if it is unknown.
   const ProgramCall* collective(std::uint32_t rank, std::uint32_t group,
                                 std::uint64_t seq) const;
+  // Compares the suspects with all programs.
   Answer judge(const Programs& programs,
                const std::vector<std::uint32_t>& suspects) const;
+  // Judges a fork by its majority, or by habit if it has none.
   void judgeFork(const ProgramFork& fork, Answer& answer) const;
   void judgeByMajority(const ProgramFork& fork,
                        const ProgramFork::Branch& majority,

@@ -89,7 +89,10 @@ class SiteOrder {
     SiteCalls a, b;
   };
 
+  // Reads one program's calls of the group, up to the first hole.
   void read(const ProgramCalls& program);
+  // Returns the calls of two ranks from their first common number on. Absent if
+  // one rank is unknown.
   std::optional<Two> cut(std::uint32_t a, std::uint32_t b) const;
   std::optional<SiteShift> shiftOf(std::uint32_t maker, std::uint32_t other,
                                    std::uint64_t seq) const;
@@ -99,13 +102,18 @@ class SiteOrder {
   // Returns whether each maker aligned with each of the others shows the same
   // shift. `made_fewer`: the others ended in order with fewer calls.
   bool allShow(const SiteShift& shift, bool made_fewer) const;
+  // Sets which side of `shift` is blamed, and why.
   void blame(const Insertion& insertion, const SiteCalls& makers,
              const SiteCalls& others, SiteShift& shift) const;
+  // Returns whether the ranks are more than one and more than half of the
+  // group.
   bool isMajority(const std::vector<std::uint32_t>& ranks) const;
+  // Returns how many ranks are known to have called number `seq`.
   std::size_t callersOf(std::uint64_t seq) const;
   // Returns whether only `ranks` ever made this call.
   bool isOwnCall(const std::vector<std::uint32_t>& ranks,
                  const SiteCall& call) const;
+  // Returns whether all these programs ended in order.
   bool haveEnded(const std::vector<std::uint32_t>& ranks) const;
 
   const JobState& job_;

@@ -24,6 +24,7 @@ struct WaitEdges {
   Edges sure;
 };
 
+// Returns the edges between the stuck operations.
 WaitEdges waitEdgesOf(const std::vector<StuckOperation>& all_stuck);
 
 // Returns whether it is a message without a number whose other side may have

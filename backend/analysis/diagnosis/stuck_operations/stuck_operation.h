@@ -19,7 +19,8 @@ struct StuckOperation {
   // whose program does not continue until the operation ends.
   std::vector<std::uint32_t> inside;
   std::vector<std::uint32_t> blocked;
-  // Those of `inside` whose thread may be waiting in another operation instead.
+  // The ranks of `inside` whose thread may be waiting in another operation
+  // instead.
   std::vector<std::uint32_t> perhaps;
   // Ranks that are waited for and known not to have joined.
   std::vector<std::uint32_t> missing;

@@ -10,6 +10,7 @@
 
 namespace traced {
 
+// Returns the operation and its call site as part of a fact.
 CallOn callOn(const OperationRef& operation);
 
 // Fills JobVerdict::places of verdicts about an operation, or that start with

@@ -43,15 +43,15 @@ struct JobVerdict {
   // Call sites of the operation, or of that first one, by rank. Only as far as
   // known.
   std::vector<std::pair<std::uint32_t, CallSite>> places;
-  // What happened.
+  // The finding itself.
   std::vector<Fact> summary;
-  // What the missing ranks do instead.
+  // The activity of the missing ranks.
   std::vector<Fact> now;
   // The records that prove it.
   std::vector<Fact> reasons;
   // Operations that are stuck only because of it.
   std::optional<Fact> consequence;
-  // What to do next.
+  // The next steps for the user.
   std::vector<Fact> advice;
 
   // Returns the operation that it is about.

@@ -109,7 +109,7 @@ struct SitesMatchWithout {
   Ranks makers;
   std::size_t calls = 0;
 };
-// What the ranks did earlier at the same place.
+// A habit of ranks at the same place.
 struct SiteHabit {
   Ranks ranks;
   bool called = false;

@@ -46,7 +46,7 @@ struct EngineGaveUp {
   Ranks ranks;
   std::string why;
 };
-// What a rank had called when its engine gave up.
+// The last call of a rank when its engine gave up.
 struct StateAtGivingUp {
   std::uint32_t rank = 0;
   // Absent if it had called nothing.
@@ -76,7 +76,7 @@ struct FirstOfMany {
   std::uint64_t count = 0;
   std::uint32_t rank = 0;
 };
-// What a process does now, for `tracectl diagnose --follow`.
+// The current activity of a process, for `tracectl diagnose --follow`.
 struct ProcessNow {
   enum class Doing : std::uint8_t {
     kHidden,

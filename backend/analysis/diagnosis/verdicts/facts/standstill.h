@@ -6,7 +6,7 @@
 
 namespace traced {
 
-// What a rank that others wait for is doing.
+// The activity of a rank that others wait for.
 struct DoesInstead {
   enum class Doing : std::uint8_t {
     kInside,
