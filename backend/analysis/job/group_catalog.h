@@ -93,7 +93,8 @@ std::uint64_t groupHash(std::uint32_t attempt, const GroupDefinition& group);
 // a comparable identity, while their members do not exceed a limit.
 class HashedMembers {
  public:
-  // Must be called for each group, in order.
+  // Returns whether the group gets a number. Must be called for each group, in
+  // order.
   bool canHash(const GroupDefinition& group);
 
  private:

@@ -46,6 +46,7 @@ class OperationIndex {
     if (!recent.numbers || recent.key != key) recent = {key, &numbersOf(key)};
     return at(*recent.numbers, seq, next);
   }
+  // Like at() above, with the numbers of a known key.
   static std::uint32_t at(Numbers& numbers, std::uint64_t seq,
                           std::uint32_t next) {
     std::uint32_t& plus_1 = numbers.at(seq);

@@ -14,6 +14,8 @@
 namespace traced {
 namespace {
 
+// Returns an entry per operation that passes the filter. Counts in
+// `out_of_scope` what only the scope excludes.
 std::vector<MatchEntry> collect(const LoadedRun& run, const MatchFilter& filter,
                                 std::uint64_t& out_of_scope) {
   std::vector<MatchEntry> entries;

@@ -7,6 +7,8 @@
 namespace traced {
 namespace {
 
+// Converts the instants of an operation from its own clock to the common time
+// line.
 void putOnCommonTime(const ClockCursor& clock, OperationRef& ref) {
   ref.at_ns = clock.commonNs(ref.at_ns);
   for (auto* ns : {&ref.until_ns, &ref.failed_ns}) {

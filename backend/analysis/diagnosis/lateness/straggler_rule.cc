@@ -103,8 +103,8 @@ bool isPersistent(absl::Span<const LateCollective> collectives,
 
 // Returns the fraction of the time for which a rank is noticeably late. With
 // `only_seen`, counts only delays with recorded waits. Uses only collectives
-// directly after a timed one. Limits each delay to the time since the previous
-// delay.
+// directly after a timed one. Limits each delay to the elapsed time that no
+// earlier delay accounts for.
 double ofTheTime(absl::Span<const LateCollective> collectives,
                  absl::Span<const std::int64_t> own, bool only_seen) {
   double late_ns = 0;

@@ -8,8 +8,8 @@
 namespace traced {
 namespace {
 
-// A message that timed out on a device may have queued behind an earlier
-// operation of either rank.
+// Marks the message as possibly held up: after a timeout on a device, it may
+// have been queued behind an earlier operation of either rank.
 void letBeHeldUp(const PairCase& pair, std::uint64_t seq,
                  StuckOperation& stuck) {
   stuck.may_be_held_up = true;

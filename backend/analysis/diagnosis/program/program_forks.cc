@@ -55,8 +55,8 @@ bool callsMessage(const ProgramCalls& program, std::size_t place) {
 
 // Returns whether two programs that agree from `begin` to `place` are the same
 // there. They are if they already agreed at the previous visit of the place, or
-// from the beginning. Before the first message, the latter does not count:
-// ranks may send to different peers.
+// from the beginning. With `message`, the next call is a message and the latter
+// does not count, because ranks may send to different peers.
 bool wereOne(const ProgramCalls& program, std::size_t begin, std::size_t place,
              bool message) {
   if (const auto habit = habitAt(program, place, &ProgramCall::kind)) {

@@ -88,9 +88,9 @@ JobVerdict verdictOn(const ComparedLinks& compared,
   return verdict;
 }
 
-// Keeps only verdicts with the fewest culprits: a slow rank also slows the
-// pairs and groups it belongs to. The kept verdict gets the first reason of
-// each dropped one.
+// Drops a verdict whose culprits include all those of another one: a slow rank
+// also slows the pairs and groups it belongs to. The other verdict receives its
+// first reason.
 void keepNarrowest(std::vector<JobVerdict>& verdicts) {
   std::stable_sort(verdicts.begin(), verdicts.end(),
                    [](const JobVerdict& a, const JobVerdict& b) {

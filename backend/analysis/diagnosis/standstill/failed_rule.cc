@@ -13,6 +13,7 @@ bool timedOut(const GroupStanding& standing) {
       });
 }
 
+// Reports ranks that died inside the operation.
 void reportKilled(const GroupStanding& standing,
                   const std::vector<std::uint32_t>& dead, JobVerdict& verdict) {
   verdict.kind = VerdictKind::kLeftEarly;
@@ -22,6 +23,7 @@ void reportKilled(const GroupStanding& standing,
   verdict.summary = {DiedInside{dead, standing.call()}};
 }
 
+// Reports ranks inside the operation whose end is unknown.
 void reportSilent(const GroupStanding& standing,
                   const std::vector<std::uint32_t>& silent,
                   JobVerdict& verdict) {
@@ -32,6 +34,8 @@ void reportSilent(const GroupStanding& standing,
   verdict.summary = {SilentInside{silent, standing.call()}};
 }
 
+// Reports ranks on which the operation failed. Blames those whose call threw,
+// if only some did.
 void reportFailed(const GroupStanding& standing, JobVerdict& verdict) {
   std::vector<std::uint32_t> threw;
   for (const std::uint32_t rank : standing.failed) {

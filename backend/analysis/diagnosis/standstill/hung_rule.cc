@@ -9,8 +9,8 @@ namespace {
 // members. Otherwise returns all ranks inside.
 std::vector<std::uint32_t> silentInside(const GroupStanding& standing) {
   std::vector<std::uint32_t> silent;
-  // A rank that has not ended what others have ended is behind, whatever it
-  // called.
+  // A rank that has not ended what others have ended is the slow one, whatever
+  // it called.
   if (!standing.ended.empty() && !standing.absence.knowsAges()) {
     return standing.inside;
   }
