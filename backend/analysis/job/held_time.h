@@ -76,7 +76,8 @@ class UnseenWaits {
   explicit UnseenWaits(const StreamTable& table);
 
   // Returns when the process may have waited for an operation without a
-  // recorded wait: from the return of its call to its end, if these are known.
+  // recorded wait. Starts at the return of its call, or at its issue. Ends at
+  // its end, or at the end of the trace.
   using Window = TimeWindow;
   static Window windowOf(const AssembledOperation& op,
                          const StreamTable& table);

@@ -1,5 +1,5 @@
 // OperationIndex numbers the operations of a job. Operations of a group, or of
-// a pair of ranks in it, are mostly consecutive, so they are indexed by
+// a pair of ranks in it, are mostly consecutive. They are therefore indexed by
 // position, not by a hash of each.
 
 #pragma once

@@ -19,9 +19,9 @@ struct Habit {
   std::uint64_t same = 0;
 };
 
-// Returns how often a call followed the calls that end with calls[at], and how
-// often it was the one that follows now, compared by the field `what`. Earlier
-// calls match if many are equal by `what` and one call always followed;
+// Counts how often a call followed the calls that end with calls[at], and how
+// often that was the current next call. Compares calls by the field `what`.
+// Earlier calls match if many are equal by `what` and one call always followed;
 // otherwise if their kinds are equal. Absent if too few match.
 std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
                              std::uint32_t ProgramCall::*what);

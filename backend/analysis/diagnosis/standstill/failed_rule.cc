@@ -55,8 +55,8 @@ void reportFailed(const GroupStanding& standing, JobVerdict& verdict) {
 // Ranks that were ready only after the operation had timed out on another rank.
 struct TooLate {
   std::vector<std::uint32_t> ranks;
-  // How long after the last rank that gave up the first of them was ready, and
-  // how long the first rank that gave up had waited.
+  // `late_ns`: delay of the first late rank after the last rank that gave up
+  // had joined. `waited_ns`: wait of the first rank that gave up.
   std::int64_t late_ns = 0;
   std::vector<std::uint32_t> gave_up;
   std::int64_t waited_ns = 0;

@@ -11,8 +11,8 @@ std::optional<StuckOperation> judgeStanding(const GroupStanding& standing) {
   return standing.failed.empty() ? judgeHung(standing) : judgeFailed(standing);
 }
 
-// Returns whether all ranks joined an operation, some failed or died in it, and
-// all of these had already called a later one on which ranks disagree.
+// Returns whether all ranks joined an operation and some failed or died in it.
+// All of these must have already called a later one on which ranks disagree.
 bool failedBehind(const GroupStanding& standing, const StuckOperation& stuck,
                   std::uint64_t mismatch) {
   const bool failed = stuck.verdict.kind == VerdictKind::kFailed ||

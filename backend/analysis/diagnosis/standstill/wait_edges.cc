@@ -73,8 +73,8 @@ void addEarlier(const std::vector<StuckOperation>& all_stuck, std::uint32_t i,
   }
 }
 
-// Adds where ranks that are only perhaps inside may wait instead: in an
-// operation stuck for a known reason, or else in one they issued earlier.
+// Adds the operations in which ranks that are only perhaps inside may wait
+// instead. Each is stuck for a known reason, or was issued earlier.
 void addInstead(const std::vector<StuckOperation>& all_stuck, std::uint32_t i,
                 const ByRank& inside, std::vector<std::uint32_t>& edges) {
   if (!all_stuck[i].isPerhaps()) return;
