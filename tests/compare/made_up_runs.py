@@ -1,8 +1,8 @@
-"""Traces of runs of one made-up program, which a comparison knows nothing of.
+"""Writes traces of runs of one simulated program, in the format that `tracectl compare` reads.
 
-In each step four ranks compute, issue an all-reduce for each bucket of gradients without waiting
-for it, and wait for all of them at the end. Gloo's two workers per group are simulated: an
-operation begins when all ranks have issued it and the one two before it is over.
+In each step four ranks compute, issue one all-reduce per gradient bucket without waiting, and wait
+for all of them at the end. Gloo's two workers per group are simulated: an operation starts when all
+ranks have issued it and the operation two before it has ended.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ WORLD = 4
 
 @dataclass(frozen=True)
 class Program:
-    """What a program does, and how it is unlike itself from run to run."""
+    """Describes the program and how much its runs vary."""
 
     world: int = WORLD
     steps: int = 12
     buckets: int = 4
     bucket_bytes: int = 4 << 20
-    # Of the buckets, those of 1 MiB.
+    # Number of buckets of 1 MiB.
     small: int = 0
     dtype: int = definitions.DTYPE_BFLOAT16
     compute_ns: int = 20 * MS
-    # Rank 1 computes this much longer, and its peers wait.
+    # Factor on the compute time of rank 1; the other ranks wait for it.
     slow_rank: float = 1.0
     transfer_ns: int = 4 * MS
     own_call_ns: int = 300 * US
-    # The program waits for a bucket right after its issue.
+    # Whether the program waits for each bucket right after it issues it.
     waits_at_once: bool = False
     group: str = "dp"
     torch: str = "2.15.0"
     started_realtime_ns: int = build.REALTIME_NS + START_NS
-    # So many, of which the clock of the last steps amid the run.
+    # Number of hosts. The clock of the last host steps in the middle of the run.
     hosts: int = 1
     clock_steps_ns: int = 0
-    # Of all times of a run, and of each single one.
+    # Relative spread of all times of a run, and of each single time.
     scatter: float = 0.004
     noise: float = 0.01
 
@@ -137,7 +137,7 @@ class _Run:
     def __init__(self, program: Program, seed: int) -> None:
         self._random = random.Random(seed)
         self._program = program
-        # Of a run: how fast the machine was.
+        # Speed of the machine during this run.
         self._speed = math.exp(self._random.gauss(0, program.scatter))
         self.ranks = [_Rank(rank, program, (seed << 8) + rank) for rank in range(program.world)]
         self._seq = 0
@@ -183,7 +183,7 @@ class _Run:
 
 
 def write(folder: Path, program: Program, seed: int, *, closed: bool = True, lost: int = 0) -> Path:
-    """One run: a folder with a file per rank."""
+    """Writes one run: a folder with one file per rank."""
     run = _Run(program, seed)
     for number in range(program.steps):
         run.step(number)
@@ -199,7 +199,7 @@ def write(folder: Path, program: Program, seed: int, *, closed: bool = True, los
 
 
 def write_kinds(folder: Path, kinds: int, seed: int) -> Path:
-    """A run of one rank, in which each operation is of another kind than all others."""
+    """Writes a run of one rank in which every operation has a different kind."""
     run = _Run(replace(BASE, world=1), seed)
     rank = run.ranks[0]
     rank.step(0)
@@ -219,11 +219,11 @@ def write_kinds(folder: Path, kinds: int, seed: int) -> Path:
 
 
 def side(folder: Path, program: Program, seed: int, runs: int = 9) -> list[Path]:
-    """Several runs of one program."""
+    """Writes several runs of one program and returns their folders."""
     return [write(folder / f"{i:02}", program, seed + i) for i in range(runs)]
 
 
-# What may become of a program, each with what it is to be told as.
+# Variants of the program, each with the rule that must report it.
 BASE = Program()
 PLANTED = {
     "transfer": replace(BASE, transfer_ns=round(1.1 * BASE.transfer_ns)),

@@ -1,4 +1,4 @@
-"""python -m traced ab: blocks of runs, what interrupts them, and how they go on."""
+"""python -m traced ab: blocks of runs, interruptions, and resuming."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.any_torch]
 
 _DEADLINE_S = patient(60)
 
-# A program that writes the traces of a made-up run, as a traced one would.
+# Writes the traces of a simulated run in place of a traced program.
 PROGRAM = """
 import os, sys, time, uuid
 from dataclasses import replace
@@ -42,7 +42,7 @@ made.write(Path(os.environ["TRACED_DIR"], name), program, uuid.uuid4().int % (1 
 
 @dataclass
 class Bench:
-    """A folder with a program."""
+    """Provides a folder with a program."""
 
     folder: Path
 
@@ -97,7 +97,7 @@ def test_blocks_run_in_turn_and_are_compared(bench: Bench) -> None:
     assert told["findings"][0]["rule"] == "transfer"
     order = bench.told.read_text().split()
     assert order[:6] == ["a-001", "b-001", "s-001", "s-002", "b-002", "a-002"]
-    # Nothing but what it has to say, in a pipe.
+    # A pipe gets no progress output.
     assert "\r" not in words
     assert "\x1b" not in words
     record = json.loads((bench.runs / "ab.json").read_text())

@@ -1,4 +1,4 @@
-"""tracectl compare --append: a row per run, in a CSV file."""
+"""tracectl compare --append: one row per run in a CSV file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = dict[str, str]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three runs of a program, and three of it when its transfers are longer."""
+    """Writes three runs of a program, and three with longer transfers."""
     folder = tmp_path_factory.mktemp("runs")
     longer = replace(PLANTED["transfer"], torch="2.16.0")
     return made.side(folder / "a", BASE, 1000, 3) + made.side(folder / "b", longer, 2000, 3)
@@ -78,7 +78,7 @@ def test_rows_are_in_the_order_of_starts(tmp_path: Path) -> None:
 
 
 def test_kinds_of_operation_that_come_and_go(tmp_path: Path) -> None:
-    """A run that never calls a kind calls it 0 times, and the time of its calls is unknown."""
+    """A run that never calls a kind has count 0 for it, and the time of its calls is unknown."""
     groups = ("dp", 'x",y\n=', "dp")
     folders = [
         made.write(tmp_path / str(seed), replace(BASE, group=group), seed)
@@ -164,7 +164,7 @@ def test_many_add_at_once(runs: list[Path], tmp_path: Path) -> None:
 def test_no_row_is_half_written(runs: list[Path], tmp_path: Path) -> None:
     file = append(runs[:2], tmp_path / "full.csv")
     before = file.read_bytes()
-    # A part of the file has room.
+    # The limit leaves room for a part of the file.
     limits = f"ulimit -f {len(before) // 1024}; trap '' XFSZ; exec \"$@\""
     add = [tracectl_path(), "compare", runs[2], "--append", file, "--label", "x" * 500]
     done = subprocess.run(

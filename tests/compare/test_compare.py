@@ -1,4 +1,4 @@
-"""tracectl compare: what it says of programs in which one thing was changed."""
+"""tracectl compare: its answer for programs in which one thing was changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The same program once more."""
+    """Writes new runs of the unchanged program."""
     return made.side(tmp_path_factory.mktemp("fresh"), BASE, seed=2000)
 
 
@@ -44,7 +44,7 @@ def found(answer: Answer) -> dict[str, Any]:
 
 
 def reasons(told: dict[str, Any]) -> list[dict[str, Any]]:
-    """What became worse and does not follow from something else."""
+    """Returns the changes that got worse and do not follow from another change."""
     return [
         finding
         for finding in told["findings"]
@@ -136,7 +136,7 @@ def test_a_change_below_the_floor_passes(tmp_path: Path, base: list[Path]) -> No
     assert answer.exit_code == 0, answer.output + answer.words
 
 
-# What is no measure: never a pass, and the reason is said.
+# Runs that cannot be compared never pass, and the reason is printed.
 
 
 def refused(answer: Answer, code: int, words: str) -> None:
@@ -182,7 +182,7 @@ def test_a_side_without_runs_cannot_be_understood(base: list[Path], tmp_path: Pa
     refused(tracectl("compare", "--against", *base), 5, "one run on a side")
     run = base[0]
     refused(compare([run], [run]), 2, "is given twice")
-    # By another name.
+    # The same folder under another name.
     (tmp_path / "link").symlink_to(run)
     refused(compare([run], [tmp_path / "link"]), 2, "are the same run")
 
@@ -223,9 +223,6 @@ def test_files_of_merged_runs_are_runs(tmp_path: Path, base: list[Path], fresh: 
         merged.append(tmp_path / f"{number}.traced")
         assert tracectl("merge", run, "-o", merged[-1]).exit_code == 0
     assert compare(base, merged, "--paired").exit_code == 0
-
-
-# Formats.
 
 
 def test_versions_that_differ_are_told(tmp_path: Path, base: list[Path]) -> None:

@@ -1,4 +1,4 @@
-"""How often tracectl compare is wrong, on made-up runs noisier than those of other tests."""
+"""Error rates of tracectl compare, on simulated runs with more noise than in other tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RULES = {
 
 
 def outcome(folder: Path, name: str, trial: int) -> tuple[int, list[str]]:
-    """The exit code, and the rules of what is told as a reason."""
+    """Returns the exit code and the rules of the reported reasons."""
     seed = 100_000 * (1 + trial) + 1000 * (1 + [*_RULES, "same"].index(name))
     base = made.side(folder / "a", replace(BASE, **_NOISE), seed)
     fresh = made.side(folder / "b", replace(PLANTED.get(name, BASE), **_NOISE), seed + 500)
@@ -54,5 +54,5 @@ def test_what_is_planted_is_found(name: str, tmp_path: Path) -> None:
     found = [rules for code, rules in outcomes if code == 1]
     print(f"{name}: {len(found)} of {_TRIALS} found")
     assert len(found) >= 18, outcomes
-    # None is told as something else.
+    # No change is reported under another rule.
     assert all(rules == [_RULES[name]] for rules in found), outcomes

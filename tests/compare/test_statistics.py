@@ -1,4 +1,4 @@
-"""The statistics of tracectl compare, number by number against NumPy and SciPy."""
+"""The statistics of tracectl compare, each number checked against NumPy and SciPy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_chance(told: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def least_of(change: dict[str, Any], told: dict[str, Any]) -> float:
-    """What counts as nothing: a thousandth of a step, of a call."""
+    """Returns the smallest change that counts: a thousandth of a step, or of a call."""
     step = next(c for c in told["changes"] if c["part"] == "step")
     if change["part"] in ("calls", "bytes", "bytes_in_flight"):
         return 1e-9
@@ -92,7 +92,7 @@ def test_estimate_and_interval_of_pairs(sides: Any) -> None:
         k = int(np.searchsorted(cdf, ALPHA / 2, side="right"))
         assert math.log(change["ratio_low"]) == pytest.approx(means[k - 1], abs=1e-12)
         assert math.log(change["ratio_high"]) == pytest.approx(means[-k], abs=1e-12)
-        # The interval holds what SciPy's test of Wilcoxon does not refuse.
+        # The interval holds the ratios that SciPy's Wilcoxon test does not reject.
         for bound, inwards in (("ratio_low", 1e-9), ("ratio_high", -1e-9)):
             at = math.log(change[bound])
             refused = stats.wilcoxon(d - at + inwards, method="exact").pvalue
@@ -116,7 +116,7 @@ def test_estimate_and_interval_of_two_samples(sides: Any) -> None:
 
 
 def holm(p: list[float]) -> list[float]:
-    """Of how many tests are left, each time, from the smallest on."""
+    """Returns Holm's correction: each p-value times the number of tests not yet rejected."""
     order = np.argsort(p, kind="stable")
     adjusted, largest = [0.0] * len(p), 0.0
     for place, index in enumerate(order):
@@ -128,7 +128,10 @@ def holm(p: list[float]) -> list[float]:
 def check_p_values(
     told: dict[str, Any], largest: Any, tests: dict[str, tuple[Floats, ...]]
 ) -> None:
-    """`largest(data, own)`: how often chance shows anywhere in a key as much as in one part."""
+    """Checks p-values.
+
+    `largest(data, own)` returns how often chance alone exceeds one part's effect anywhere in a key.
+    """
     parts = {
         key: [largest(data, own) for own in range(data[0].shape[0])] for key, data in tests.items()
     }
@@ -146,11 +149,11 @@ def test_sign_flips_are_those_of_scipy(sides: Any) -> None:
         (d,) = data
 
         def statistic(x: Floats, axis: int = -1) -> Any:
-            # Of each part |t|, as a part of the largest that it can have.
+            # |t| of each part, relative to its maximum.
             r = x.sum(axis=axis) ** 2 / (x.shape[axis] * (x**2).sum(axis=axis))
             return r
 
-        # SciPy flips one sample; flipping all parts together is the same as looking at each way.
+        # SciPy flips one sample. Flipping all parts together visits the same sign patterns.
         ways = 2 ** d.shape[1]
         signs = 1 - 2 * ((np.arange(ways)[:, None] >> np.arange(d.shape[1])) & 1)
         r = statistic(d[None, :, :] * signs[:, None, :])
@@ -161,7 +164,7 @@ def test_sign_flips_are_those_of_scipy(sides: Any) -> None:
         for key, changes in keys_of(told).items()
     }
     check_p_values(told, largest, tests)
-    # Of one part alone SciPy says the same.
+    # With a single part SciPy must agree.
     for (d,) in tests.values():
         for row in d:
             alone = stats.permutation_test(
@@ -186,7 +189,7 @@ def test_relabelling_is_that_of_scipy(sides: Any) -> None:
         seen = statistic(columns, size)[own]
         index = np.arange(columns.shape[1])[None, :]
 
-        # SciPy exchanges the labels of indices, and so those of all parts at once.
+        # SciPy exchanges the labels of indices, and thereby those of all parts at once.
         def anywhere(x: Floats, y: Floats, axis: int = -1) -> Any:
             x, y = np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1)
             taken = np.concatenate([x, y], axis=-1).astype(int)

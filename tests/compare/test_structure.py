@@ -52,7 +52,7 @@ def test_a_budget_of_several_runs_has_their_structure(budget: Path) -> None:
 def test_the_same_program_meets_it(budget: Path, tmp_path: Path) -> None:
     answer = checked(budget, tmp_path, BASE)
     assert answer.exit_code == 0, answer.output
-    # However slow it is.
+    # Speed must not change the verdict.
     slow = replace(BASE, transfer_ns=10 * BASE.transfer_ns, slow_rank=3.0)
     assert checked(budget, tmp_path / "slow", slow).exit_code == 0
 
@@ -89,7 +89,7 @@ def test_what_runs_do_not_agree_on_is_left_out(tmp_path: Path) -> None:
     )
     assert "left out: order of dp, ranks all: not equal in all runs" in answer.words
     assert "judged = false" in path.read_text()
-    # Neither of them is new, or too much.
+    # Neither operation is reported as new or as extra.
     for run in runs:
         assert tracectl("check", run, "--budget", path).exit_code == 0
 

@@ -1,4 +1,4 @@
-"""Where the programs of others are that exports are held against (scripts/export_tools)."""
+"""Locates the external programs that read exports (scripts/export_tools)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _FOLDER = Path(__file__).parents[2] / ".venv-export"
 
 @dataclass(frozen=True)
 class ExportTools:
-    """Programs, and a release of Perfetto's page."""
+    """Holds the paths of the programs and of a release of Perfetto's page."""
 
     node: Path
     perfetto_release: Path
 
 
 def export_tools() -> ExportTools:
-    """Finds them; makes their Python packages importable, behind those of the tests."""
+    """Returns the tools. Appends their Python packages to the import path, after the tests' own."""
     packages = sorted(_FOLDER.glob("lib/python*/site-packages"))
     if not packages:
         pytest.fail(f"there is no {_FOLDER}: run scripts/export_tools")
@@ -32,22 +32,24 @@ def export_tools() -> ExportTools:
 
 
 def analysis_python() -> Path:
-    """The interpreter that has HolisticTraceAnalysis: its packages need versions of their own."""
+    """Returns the interpreter with HolisticTraceAnalysis, whose packages need versions of their
+    own.
+    """
     return _python_of("analysis")
 
 
 def otava_python() -> Path:
-    """The interpreter that has Apache Otava."""
+    """Returns the interpreter that has Apache Otava."""
     return _python_of("otava")
 
 
 def engine_python(engine: str) -> Path:
-    """The interpreter that has a query engine: DuckDB, Polars or Spark."""
+    """Returns the interpreter that has a query engine: DuckDB, Polars or Spark."""
     return _python_of("spark" if engine == "spark" else "tables")
 
 
 def collector() -> Path:
-    """A collector of OpenTelemetry's."""
+    """Returns the path of an OpenTelemetry collector."""
     found = sorted((_FOLDER / "collector").glob("lib/python*/site-packages/rotel/rotel-agent"))
     if not found:
         pytest.fail(f"there is no collector in {_FOLDER}: run scripts/export_tools")

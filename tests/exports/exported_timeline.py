@@ -1,4 +1,4 @@
-"""A timeline that tracectl wrote, as Perfetto's own trace processor reads it."""
+"""Reads a timeline written by tracectl with Perfetto's own trace processor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPERATION_SLICES = """
 
 @dataclass
 class Exported:
-    """A file, what the trace processor says of it, and what was to be exported."""
+    """Holds a file, what the trace processor reads from it, and the rows that were exported."""
 
     file: Path
     words: str
@@ -65,7 +65,9 @@ def exported(
 
 
 def check_sound(exported: Exported) -> None:
-    """Nothing that the trace processor complains of, nothing that Perfetto's schema lacks."""
+    """Asserts that the trace processor reports no error and that Perfetto's schema knows all
+    fields.
+    """
     complaints = exported.processor.query(
         "select name, value from stats where value > 0 and severity != 'info'"
     )
@@ -85,7 +87,7 @@ def check_sound(exported: Exported) -> None:
 
 
 def spans(exported: Exported) -> Counter[tuple[str, int, int]]:
-    """Rank, begin and length of each operation, as the source has them; -1: no end.
+    """Returns rank, begin and length of each source operation; length -1 means no known end.
 
     A call that failed itself ended when it returned.
     """

@@ -1,4 +1,4 @@
-"""Made-up training jobs with one fault each."""
+"""Writes simulated training jobs with one fault each."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from made_up_job import MS, US, Rank
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong; nothing unless it is said."""
+    """Describes the fault; by default none."""
 
     late: int | None = None
     # Messages of this rank to the next one are slow.
     slow_from: int | None = None
-    # So many times the share of the others goes to this one in all-to-alls.
+    # This rank gets this many times the share of the others in all-to-alls.
     loaded: int | None = None
-    # It never comes to the last all_reduce.
+    # This rank never joins the last all_reduce.
     missing: int | None = None
-    # Records that this rank lost.
+    # Number of records that this rank lost.
     loses: int | None = None
     lost: int = 0
 
 
 def training(world: int, steps: int, fault: Fault) -> list[Rank]:
-    """Each step all reduce, exchange by all-to-all and send a message to the next rank."""
+    """Writes a job; each step has an all-reduce, an all-to-all and a message to the next rank."""
     ranks = [Rank(rank, world) for rank in range(world)]
     calls = {rank.rank: _calls(rank, fault) for rank in ranks}
     at = 0

@@ -1,4 +1,4 @@
-"""Traces of jobs that never ran, with every instant chosen by the test."""
+"""Writes traces of jobs that never ran; the test chooses every instant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MS = 1_000_000
 START_NS = 1_000_000_000
 OPERATIONS = definitions.Operation
 RING_FULL = trace.DROP_REASON_RING_FULL
-# What somebody may call a group.
+# Hostile group names.
 EVIL = {
     "html": "<img src=x onerror=alert(1)><script>alert(2)</script>",
     "quotes": "\"'`}{$(reboot)\\",
@@ -28,20 +28,20 @@ EVIL = {
 
 
 def harmless(name: str) -> str:
-    """What is shown of a name."""
+    """Returns how a name is displayed."""
     return "".join(c if c.isprintable() else "?" for c in name)
 
 
 @dataclass
 class Rank:
-    """What one rank records. Instants are on the common time line."""
+    """Writes what one rank records. Instants are on the common time line."""
 
     rank: int
     world: int
     host: str = "node-0"
-    # Its clock less the common one.
+    # The rank's clock minus the common clock.
     clock_ns: int = 0
-    # Records that found the ring full.
+    # Records dropped because the ring was full.
     lost: int = 0
     payload: Any = field(init=False)
     _tables: dict[str, list[dict[str, int]]] = field(init=False)
@@ -93,7 +93,7 @@ class Rank:
         return int(added.id)
 
     def tensor(self, op: str, shape: Sequence[int], group: int = 1, peer: int | None = None) -> int:
-        """A call with one tensor of 32-bit floats, in place."""
+        """Makes a call with one tensor of 32-bit floats, in place."""
         call = self.call(op, group, size=4 * prod(shape), peer=peer)
         definition = self.payload.call[call - 1]
         definition.in_place = peer is None
@@ -131,7 +131,7 @@ class Rank:
         context: int = 0,
         source: int = trace.END_SOURCE_HOST_CALL,
     ) -> int:
-        """Issues an operation; without an end it is under way."""
+        """Issues an operation; without an end it stays in flight."""
         self._next += 1
         made = self.payload.call[call - 1]
         counted = (made.group, made.op if made.peer_plus_1 else 0, made.peer_global_plus_1)
@@ -140,7 +140,7 @@ class Rank:
         row |= {"seq": self._seqs[counted], "thread": 1, "context": context}
         self._tables["issued"].append(row)
         if end_ns is not None:
-            # Before what the caller does next.
+            # The call returns before the caller's next action.
             returned = {"op": self._next, "ns": self._own(at_ns) + 5 * US}
             self._tables["returned"].append(returned)
             done = {"op": self._next, "ns": self._own(end_ns), "source": source}

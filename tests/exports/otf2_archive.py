@@ -1,4 +1,4 @@
-"""An OTF2 archive, as OTF2's own Python module and otf2-print tell it."""
+"""Reads an OTF2 archive with OTF2's own Python module and with otf2-print."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from tracectl import tracectl
 
-_PYTHON = "/usr/bin/python3"  # Debian's interpreter is the one that has the module
+_PYTHON = "/usr/bin/python3"  # only Debian's interpreter has the module
 
-# Prints all of an archive: what things refer to is told by name.
+# Prints a whole archive; references are printed as names.
 _READER = """
 import json, sys
 import otf2
@@ -61,7 +61,7 @@ BEGINS = ("MpiCollectiveBegin", "NonBlockingCollectiveRequest", "MpiIsend", "Mpi
 
 @dataclass
 class Otf2Archive:
-    """What is in it."""
+    """Holds the contents of an archive."""
 
     folder: Path
     told: dict[str, Any]
@@ -81,14 +81,14 @@ class Otf2Archive:
 
 
 def archive(traces: Path, folder: Path, *options: str) -> Otf2Archive:
-    """What tracectl makes of traces."""
+    """Exports traces as OTF2 and reads the archive."""
     answer = tracectl("export", traces, "--format", "otf2", "-o", folder, *options)
     assert answer.exit_code == 0, answer.words
     return read(folder)
 
 
 def printed(folder: Path) -> dict[str, int]:
-    """How many events otf2-print shows of each kind."""
+    """Returns the number of events of each kind that otf2-print shows."""
     _need_readers()
     counts: dict[str, int] = {}
     for line in _run("otf2-print", folder / "traces.otf2").splitlines():
@@ -107,12 +107,12 @@ def rank_of(event: dict[str, Any]) -> int:
 
 
 def operations(of: Otf2Archive) -> list[dict[str, Any]]:
-    """Each with its beginning and, if there is one, its end."""
+    """Returns each operation with its begin and, if recorded, its end."""
     ended: dict[Any, dict[str, Any]] = {}
     for event in of.events:
         if "request_id" in event and event["kind"] not in BEGINS:
             ended[rank_of(event), event["request_id"]] = event
-    # Those without a number end in the call in which they begin.
+    # Operations without a number end in the call in which they begin.
     of_calls = defaultdict(list)
     for event in of.of_kind("MpiCollectiveEnd"):
         of_calls[event["location"]].append(event)
@@ -139,6 +139,6 @@ def _has_readers() -> bool:
 def _run(*command: str | Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    # The library complains there, and goes on.
+    # The library reports errors there and continues.
     assert not done.stderr, done.stderr
     return done.stdout

@@ -1,4 +1,4 @@
-"""A page that tracectl wrote, as a browser shows it."""
+"""Opens a page written by tracectl in a browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BROWSER = shutil.which("chromium")
 
 @dataclass
 class Shown:
-    """A page in a browser, and what the browser said and asked for meanwhile."""
+    """Holds a page in a browser, its console messages and its network requests."""
 
     page: Any
     file: Path
@@ -32,12 +32,12 @@ class Shown:
         return self.page.evaluate("JSON.parse(document.getElementById('data').textContent)")
 
     def number(self, name: str) -> float | None:
-        """One of the four numbers of the first screen."""
+        """Returns one of the four numbers of the first screen."""
         value = self.page.get_attribute(f"[data-name={name}]", "data-value")
         return None if value == "null" else float(value)
 
     def is_blank(self, view: str) -> bool:
-        """Whether nothing is drawn: all of it has one colour."""
+        """Returns whether a view is blank: all pixels have one colour."""
         return bool(
             self.page.evaluate(
                 """view => {
@@ -65,7 +65,7 @@ class Shown:
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """Debian's chromium, without a screen."""
+    """Starts Debian's chromium, headless."""
     export_tools()
     if not BROWSER:
         pytest.skip("there is no chromium: scripts/export_tools says why")

@@ -1,4 +1,4 @@
-"""The questions of docs/reference/tables.md, and what tracectl's other commands answer to each."""
+"""Compares the queries of docs/reference/tables.md with the answers of tracectl's commands."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from export_tools import engine_python
 from tracectl import tracectl
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
-# Spark takes its time.
+# Spark is slow.
 ENGINES = ("duckdb", "polars", pytest.param("spark", marks=pytest.mark.long))
 
 Rows = list[list[Any]]
 
 
 def questions() -> dict[str, str]:
-    """The SQL of each question, by its heading."""
+    """Returns the SQL of each question, by its heading."""
     part = DOCS.read_text().split("\n## Twelve questions\n")[1].split("\n## ")[0]
     found = re.findall(r"^### (.+?)\n.*?^```sql\n(.+?)^```", part, re.DOTALL | re.MULTILINE)
     assert len(found) == part.count("\n### ") == 12
@@ -37,7 +37,7 @@ def export(traces: Path, folder: Path) -> Path:
 
 
 def asked(engine: str, folders: dict[str, Path]) -> dict[str, dict[str, Rows]]:
-    """What an engine answers, by folder and question."""
+    """Returns an engine's answers, by folder and question."""
     if engine == "spark" and not shutil.which("java"):
         pytest.skip("Spark needs a Java: scripts/export_tools --spark installs one")
     request = {
@@ -58,7 +58,7 @@ def asked(engine: str, folders: dict[str, Path]) -> dict[str, dict[str, Rows]]:
 
 
 class Commands:
-    """What tracectl says of traces."""
+    """Holds tracectl's answers about one set of traces."""
 
     def __init__(self, traces: Path) -> None:
         self._traces = traces
@@ -67,7 +67,7 @@ class Commands:
     def __call__(self, *arguments: str) -> Any:
         if arguments not in self._told:
             answer = tracectl(arguments[0], self._traces, "--json", *arguments[1:])
-            # Else diagnose has findings, or does not know the end.
+            # Exit codes 1 and 5: diagnose has findings, or does not know the end.
             assert answer.exit_code in (0, 1, 5), answer.words
             self._told[arguments] = json.loads(answer.output)
         return self._told[arguments]
@@ -77,7 +77,7 @@ class Commands:
         return [json.loads(line) for line in answer.output.splitlines()]
 
     def cells(self, state: str) -> list[tuple[int, dict[str, Any], dict[str, Any]]]:
-        """Rank, row and cell of all operations in a state."""
+        """Returns rank, row and cell of all operations in a state."""
         return [
             (int(rank), row, cell)
             for row in self("show")["rows"]
@@ -98,7 +98,7 @@ def _cost(tell: Commands, rows: Rows) -> None:
     told = {
         rank["rank"]: rank["caused_ns"] for rank in tell("report")["pictures"]["lateness"]
     }  # fmt: skip
-    # The report also counts those who wait for a root.
+    # The report also counts ranks that wait for a root.
     assert all(ns <= told[rank] for rank, ns in rows if ns)
 
 
@@ -135,7 +135,7 @@ def _steps(tell: Commands, rows: Rows) -> None:
         assert rows == []
         return
     assert steps["per_entry"] == 1
-    # The report has no step that began before the recording did.
+    # The report omits steps that began before recording started.
     longest = {entry["first"]: entry["longest_ns"] for entry in steps["entries"]}
     shown = [[step, ns] for step, ns, _ in rows if step in longest]
     expected = sorted(([step, longest[step]] for step, _ in shown), key=lambda x: (-x[1], x[0]))
@@ -161,7 +161,7 @@ def _not_ended(tell: Commands, rows: Rows) -> None:
 
 def _missing_members(tell: Commands, rows: Rows) -> None:
     show = tell("show")
-    # Dumps may not tell who is in a group.
+    # Dumps may lack the members of a group.
     size = {group["label"]: group.get("size", 0) for group in show["groups"]}
     assert [row[:2] + row[3:] for row in rows] == sorted(
         [row["group"], row["seq"], len(row["ranks"]), size[row["group"]]]
@@ -242,7 +242,7 @@ _CHECKS: dict[str, Callable[[Commands, Rows], None]] = {
 
 
 def check(traces: Path, answers: dict[str, Rows]) -> None:
-    """Holds an engine's answers against what the commands say."""
+    """Compares an engine's answers with those of the commands."""
     assert set(answers) == set(_CHECKS)
     tell = Commands(traces)
     for question, rows in answers.items():

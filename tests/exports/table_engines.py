@@ -54,7 +54,7 @@ def spark(folder: Path) -> Ask:
             "spark.sql.shuffle.partitions": "2",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
-            # Tables are small: what takes time is to compile the queries, and Spark itself.
+            # Tables are small: query compilation and Spark's start-up dominate.
             "spark.sql.codegen.wholeStage": "false",
             "spark.sql.codegen.factoryMode": "NO_CODEGEN",
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -73,7 +73,7 @@ ENGINES = {"duckdb": duckdb, "polars": polars, "spark": spark}
 
 
 def _plain(value: Any) -> Any:
-    """Sums are wider in some engines than in others."""
+    """Returns a plain value: some engines return wider sums than others."""
     return int(value) if isinstance(value, Decimal) else value
 
 

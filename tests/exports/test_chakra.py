@@ -15,7 +15,7 @@ from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
-# What it prints: the metadata and the nodes of a file, none of which has unknown fields.
+# Prints the metadata and the nodes of a file, and fails at unknown fields.
 _DECODER = """
 import json, sys
 from chakra.schema.protobuf.et_def_pb2 import AttributeProto, GlobalMetadata, Node
@@ -65,7 +65,7 @@ def attributes(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def overlapping(world: int, rounds: int) -> list[Rank]:
-    """A collective under way while a message is sent, both waited for later."""
+    """Writes a job that sends a message during a collective; both waits follow."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         reduce = rank.tensor("all_reduce", [1 << 10])

@@ -36,7 +36,7 @@ def rows(traces: Path) -> list[dict[str, Any]]:
 
 
 def judged(dumps: Path, tmp_path: Path) -> tuple[Any, str]:
-    """What torchfrtrace makes of dumps: its database and its words."""
+    """Returns torchfrtrace's database for the dumps and its output."""
     database = tmp_path / "database.pickle"
     done = subprocess.run(
         [sys.executable, "-m", _READER, dumps, "-o", database],
@@ -54,7 +54,7 @@ def judged(dumps: Path, tmp_path: Path) -> tuple[Any, str]:
 
 
 def two_groups_job(world: int, rounds: int) -> list[Rank]:
-    """Collectives of every judged kind, in the world and in halves of it."""
+    """Writes collectives of every judged kind, in the world and in halves of it."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         half = world // 2
@@ -96,7 +96,7 @@ def test_the_same_culprit(tmp_path: Path, fault: str) -> None:
         rank.operation(first, 0, MS)
         if not (wrong and fault == "never_joins"):
             rank.operation(second, 2 * MS, None)
-        # Long enough to be judged.
+        # Late enough for torchfrtrace to judge the call.
         rank.step(1, 3_600_000 * MS)
     traces = made.write(tmp_path / "job", ranks, closed=False)
     collectives, words = judged(exported(traces, tmp_path / "dumps"), tmp_path)
@@ -108,7 +108,7 @@ def test_the_same_culprit(tmp_path: Path, fault: str) -> None:
         assert "Not all ranks joining collective" in words
         assert "missing ranks: {2}" in words
     else:
-        # It names whoever differs from the rank whose file it happened to read first.
+        # torchfrtrace blames every rank that differs from the rank whose file it read first.
         named = set(map(int, re.findall(r"Culprit rank (\d+)", words)))
         assert named in ({2}, {0, 1}), words
 

@@ -54,7 +54,7 @@ def test_lines(tmp_path: Path) -> None:
         assert told["coll_msg_size_bytes"] == 4 << 20
         assert told["coll_algobw_gbs"] == pytest.approx((4 << 20) / took_us / 1000)
         at_us = (made.build.REALTIME_NS + made.START_NS + number * 10 * MS) // US + took_us
-        # As far as the clocks of two hosts are aligned.
+        # The precision is that of the clock alignment of two hosts.
         assert line["metadata"]["dump_timestamp_us"] == pytest.approx(at_us, abs=100)
     report = tracectl("report", traces, "--json").json()
     (ours,) = (op for op in report["ops"] if op["op"] == "all_reduce")

@@ -1,4 +1,4 @@
-"""What no format may trip over: many groups, and names that want to be more than names."""
+"""Hostile names and many groups in every format."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from tracectl import tracectl
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 FOLDERS = ("fr", "fr-json", "kineto", "chakra", "otf2")
-# CSV and JSON lines have names as they are, unless they go to a terminal.
+# CSV and JSON lines keep names unchanged, except on a terminal.
 FORMATS = ("text", "perfetto", "nccl-tests", "inspector", *FOLDERS)
 
 
 def exported(traces: Path, form: str, to: Path, *options: str) -> list[Path]:
-    """The files that it wrote."""
+    """Exports and returns the files."""
     answer = tracectl("export", traces, "--format", form, "-o", to, *options)
     assert answer.exit_code == 0, answer.words
     return sorted(file for file in to.rglob("*") if file.is_file()) if to.is_dir() else [to]
 
 
 def strings(value: Any) -> Iterator[str]:
-    """All that is text in what JSON or a pickle holds."""
+    """Returns all text inside a JSON or pickle value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -44,7 +44,7 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def texts(form: str, file: Path) -> Iterator[str]:
-    """All that a reader of the file gets to see."""
+    """Returns all text that a reader of the file sees."""
     if form == "fr":
         return strings(pickle.loads(file.read_bytes()))
     if form in ("fr-json", "kineto", "nccl-tests"):
@@ -59,7 +59,7 @@ def texts(form: str, file: Path) -> Iterator[str]:
 
 
 def with_names(name: str) -> list[Rank]:
-    """Two ranks in which everything that has a name has this one."""
+    """Writes two ranks in which everything with a name has this name."""
     ranks = [Rank(rank, 2, host=name) for rank in range(2)]
     for rank in ranks:
         payload = rank.payload
@@ -87,7 +87,8 @@ def with_names(name: str) -> list[Rank]:
 def test_names_steer_no_reader(tmp_path: Path, form: str, name: str) -> None:
     traces = made.write(tmp_path / "job", with_names(made.EVIL[name]), closed=False)
     binary = form in ("perfetto", "chakra", "otf2")
-    # Three bytes or more: OTF2's archive has a random number, and two bytes of it may be "\x1b[".
+    # Sequences of three bytes or more: OTF2's archive has a random number, and two bytes of it may
+    # be "\x1b[".
     steering = ["\x1b[31m", "a\x00b", "\u202e", "\u2066"]
     for file in exported(traces, form, tmp_path / "out"):
         for text in texts(form, file):
@@ -131,7 +132,9 @@ def count_results(files: list[Path]) -> int:
 
 
 def count_ended(files: list[Path]) -> int:
-    """By otf2-print: python3-otf2 takes minutes for as many communicators."""
+    """Counts ended operations with otf2-print: python3-otf2 takes minutes for as many
+    communicators.
+    """
     anchor = next(file for file in files if file.suffix == ".otf2")
     return otf2_archive.printed(anchor.parent)["MPI_COLLECTIVE_END"]
 
@@ -158,7 +161,7 @@ def test_many_groups(many_groups: Path, tmp_path: Path, form: str) -> None:
 
 @pytest.mark.parametrize("form", COUNTS)
 def test_the_last_seconds(tmp_path: Path, form: str) -> None:
-    """Of a call a millisecond, the last eleven."""
+    """With one call per millisecond, the last eleven calls are exported."""
     traces = made.write(tmp_path / "job", in_many_groups(range(0, 100_000, 1000)))
     files = exported(traces, form, tmp_path / "out", "--last", "0.0105")
     assert COUNTS[form](files) == 2 * 11

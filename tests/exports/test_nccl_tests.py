@@ -1,5 +1,7 @@
-"""tracectl export --format nccl-tests, against the consistency that nccl-tests' analyser checks:
-the times of a size are the longest of its processes, to a thousandth of a microsecond."""
+"""tracectl export --format nccl-tests, checked by the consistency rule of nccl-tests' analyser.
+
+The time of a size is the longest of its processes, to a thousandth of a microsecond.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def exported(traces: Path, *options: str) -> tuple[Any, str]:
 
 
 def job(world: int, calls: int) -> list[Rank]:
-    """All ranks reduce in two sizes and gather; half of them reduce among themselves."""
+    """Writes a job whose ranks all-reduce in two sizes and gather; half of them also reduce among
+    themselves.
+    """
     ranks = [Rank(rank, world, host=f"node-{rank // 2}") for rank in range(world)]
     for rank in ranks:
         half = range(world // 2) if rank.rank < world // 2 else range(world // 2, world)

@@ -1,4 +1,4 @@
-"""docs/use/notebook.md does what it says."""
+"""The examples of docs/use/notebook.md produce the output that the page shows."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.any_torch
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-#: The page's pictures, in the order in which it makes them.
+#: The page's pictures, in the order in which it draws them.
 _PICTURES = ("notebook-last.png", "notebook-waits.png", "notebook-steps.png")
-#: An absolute path: there they are written.
+#: Absolute path of a folder; if set, the pictures are written there.
 _WRITE_TO = os.environ.get("TEST_WRITE_PICTURES")
 
 
 def _examples() -> Iterator[tuple[str, str]]:
-    """Each example, and the output that the page shows for it: "" where it shows a picture."""
+    """Returns each example and the output on the page: "" where it shows a picture."""
     blocks = _BLOCK.findall((_DOCS / "use" / "notebook.md").read_text())
     for i, (kind, text) in enumerate(blocks):
         if kind == "python":
@@ -44,7 +44,7 @@ def test_every_answer_is_what_the_page_shows(
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             exec(compile(code, "docs/use/notebook.md", "exec"), seen)
-        # Releases of pandas differ in blanks.
+        # Releases of pandas differ in whitespace.
         assert output.getvalue().split() == shown.split(), code
     figures = [plt.figure(number) for number in plt.get_fignums()]
     assert len(figures) == len(_PICTURES)

@@ -40,7 +40,7 @@ def bash(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def nightly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a file of many nights, from one of which on transfers take 10 % longer."""
+    """Appends many nights to one file; from one night on, transfers take 10 % longer."""
     folder = tmp_path_factory.mktemp("nightly")
     (folder / "otava.yaml").write_text(block_with("use/ci.md", "yaml", "time_column"))
     add, *_ = block_with("use/ci.md", "sh", "--append").splitlines()

@@ -23,7 +23,7 @@ def source(traces: Path) -> list[dict[str, Any]]:
 
 
 def with_both_kinds(world: int, rounds: int) -> list[Rank]:
-    """Collectives that are waited for at once, others later, and messages meanwhile."""
+    """Writes collectives with immediate waits and with later waits, and messages in between."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         at_once = rank.tensor("all_reduce", [1 << 10])
@@ -45,9 +45,9 @@ def test_all_events_are_read_back(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", with_both_kinds(world=4, rounds=3))
     read = archive(traces, tmp_path / "otf2")
     rows = source(traces)
-    # A call, a beginning and an end for each; a wait for what was not waited for at once; steps.
+    # Expected: a call, a begin and an end for each; a wait for operations with a later wait; steps.
     waits = [row for row in rows if row["op"] != "all_reduce"]
-    # The step that nothing ends lasts until the end of the trace.
+    # The step without an end lasts until the end of the trace.
     steps = 4 * 3
     assert len(read.events) == 4 * len(rows) + 2 * len(waits) + 2 * steps
     assert sum(read.told["locations"].values()) == len(read.events)
@@ -82,7 +82,7 @@ def test_every_time_and_size_is_that_of_the_source(tmp_path: Path) -> None:
 
 
 def test_collectives_and_messages_match(tmp_path: Path) -> None:
-    """As a reader without our numbers matches them: by their order, in their communicator."""
+    """Operations match without our numbers: by their order in their communicator."""
     traces = made.write(tmp_path / "job", training(world=4, steps=3, fault=Fault(late=2)))
     read = archive(traces, tmp_path / "otf2")
     by_comm = defaultdict(lambda: defaultdict(list))
@@ -108,7 +108,7 @@ def test_collectives_and_messages_match(tmp_path: Path) -> None:
 
 
 def test_ends_that_are_not_known_are_none(tmp_path: Path) -> None:
-    """Of a job whose rank 2 never comes to the last collective."""
+    """Ends that are unknown are not exported; rank 2 never joins the last collective."""
     traces = made.write(tmp_path / "job", training(4, 2, Fault(missing=2)), closed=False)
     read = archive(traces, tmp_path / "otf2")
     open_rows = [row for row in source(traces) if "end_ns" not in row]
@@ -128,7 +128,7 @@ def test_ends_that_are_not_known_are_none(tmp_path: Path) -> None:
 
 
 def test_hosts(tmp_path: Path) -> None:
-    """Two hosts whose clocks are 50 ms apart: one time line, and how sure it is."""
+    """Two hosts with clocks 50 ms apart share one time line with a known uncertainty."""
     ranks = [
         Rank(rank, 4, host=f"node-{rank // 2}", clock_ns=50 * MS * (rank // 2)) for rank in range(4)
     ]
@@ -155,7 +155,6 @@ def test_ranks_that_are_not_there_share_a_location(tmp_path: Path) -> None:
     absent = "ranks that are not here: ranks that are not here"
     assert world["members"] == ["rank 0: calls", absent, absent, "rank 3: calls"]
     assert {rank_of(event) for event in read.events} == {0, 3}
-    # Rank 0 sends to 1.
     (send,) = (event for event in read.of_kind("MpiIsend") if rank_of(event) == 0)
     assert send["receiver"] == 1
 

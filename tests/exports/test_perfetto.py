@@ -30,7 +30,7 @@ Export = Callable[..., Exported]
 
 @pytest.fixture
 def export(tools: ExportTools, tmp_path: Path) -> Iterator[Export]:
-    """Exports traces and has the trace processor load what came out."""
+    """Exports traces and has the trace processor load the result."""
     numbers = count()
     with ExitStack() as stack:
 
@@ -42,7 +42,9 @@ def export(tools: ExportTools, tmp_path: Path) -> Iterator[Export]:
 
 
 def overlapping_job(world: int, operations: int) -> list[Rank]:
-    """Each rank sends to the next while others are under way, and then all reduce."""
+    """Writes a job in which each rank sends to the next while others are in flight, then
+    all-reduces.
+    """
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         after, before = (rank.rank + 1) % world, (rank.rank - 1) % world
@@ -95,7 +97,7 @@ def test_arguments_equal_the_source(export: Export, tmp_path: Path) -> None:
             assert args["module"] == row["module"]
             assert args["phase"] == row["phase"]
             assert args["latest_rank"] == 3
-            # Rank 3 is 100 us late, rank 2 20 ns.
+            # Rank 3 is 100 us late, rank 2 is 20 ns late.
             assert args["latest_by_ns"] == 100 * US - 20
 
 
@@ -108,7 +110,7 @@ def test_parts_are_in_their_operation(export: Export, tmp_path: Path) -> None:
     )
     waiting = [part for part in parts if part["name"] == "for peers"]
     reduces = sum(row["op"] == "all_reduce" for row in exported.source)
-    # The last of four waits for nobody.
+    # The last of four ranks does not wait.
     assert len(waiting) == reduces * 3 // 4
     for part in waiting:
         assert part["parent"].startswith("all_reduce")
@@ -146,7 +148,7 @@ def test_messages_have_arrows(export: Export, tmp_path: Path) -> None:
         "join process_track ta on a.track_id = ta.id join process pa on ta.upid = pa.upid "
         "join process_track tb on b.track_id = tb.id join process pb on tb.upid = pb.upid"
     )
-    # Each round two are sent and one is received.
+    # Each round sends two messages and receives one.
     assert len(arrows) == sum(row["op"] == "recv" for row in exported.source)
     for arrow in arrows:
         assert arrow["sent"].startswith("send")
@@ -177,7 +179,7 @@ def test_what_is_in_flight(export: Export, tmp_path: Path) -> None:
 
 
 def test_hosts_apart(export: Export, tmp_path: Path) -> None:
-    """The clock of the second host is 50 ms ahead, and both know only what operations prove."""
+    """The clock of the second host is 50 ms ahead; both know only what operations prove."""
     ranks = [Rank(rank, 4, f"node-{rank // 2}", 50 * MS * (rank // 2)) for rank in range(4)]
     for rank in ranks:
         reduce = rank.call("all_reduce")
@@ -196,7 +198,7 @@ def test_hosts_apart(export: Export, tmp_path: Path) -> None:
     )
     assert within
     assert max(row["value"] for row in within) < 2 * MS
-    # Where the true instants are known, each is within what is certified.
+    # The true instants are known, and each is within its certified interval.
     at = {
         (s["process"], i): s for i, s in enumerate(sorted(exported.slices(), key=lambda s: s["ts"]))
     }
@@ -210,14 +212,14 @@ def test_hosts_apart(export: Export, tmp_path: Path) -> None:
 
 
 def test_killed_job(export: Export, tmp_path: Path) -> None:
-    """Rank 1 never comes to the last operation, in which the others stand."""
+    """Rank 1 never joins the last operation, in which the others hang."""
     ranks = [Rank(rank, 3) for rank in range(3)]
     for rank in ranks:
         reduce = rank.call("all_reduce")
         rank.operation(reduce, 0, MS)
         if rank.rank != 1:
             rank.operation(reduce, 2 * MS, None)
-        # Long after that it was still alive.
+        # The rank was alive long after that.
         rank.step(1, 60_000 * MS)
     exported = export(made.write(tmp_path / "job", ranks, closed=False))
     assert shown_spans(exported) == spans(exported)
@@ -291,7 +293,7 @@ def test_selections(export: Export, tmp_path: Path) -> None:
     assert {s["track"] for s in group.slices()} == {"group extra"}
     assert "160 operations of other groups" in group.words
     steps = export(traces, "--steps", "2-3")
-    # What one rank did then is there of all that took part in it.
+    # Operations of one rank in that interval are exported for all their members.
     then = {row["correlation_id"] for row in steps.source if row["step"] in (2, 3)}
     parts = [row for row in steps.source if row["correlation_id"] in then]
     assert len(steps.slices()) == len(parts)

@@ -31,7 +31,7 @@ Show = Callable[..., Shown]
 
 @pytest.fixture
 def shown(chromium: Any, tmp_path: Path) -> Show:
-    """Writes the page of some ranks and opens it; nothing may have gone wrong by then."""
+    """Writes the page of some ranks and opens it; fails at any error until then."""
     numbers = count()
 
     def write_and_show(ranks: list[Rank], *options: str, **browsing: Any) -> Shown:
@@ -75,7 +75,7 @@ def test_numbers_equal_the_json(shown: Show, tmp_path: Path, world: int, fault: 
 
 
 def check_verdicts(page: Shown, verdicts: list[Any]) -> None:
-    """Those of the page are those of the diagnosis, with all that proves them."""
+    """Asserts that the page shows the verdicts of the diagnosis with all their evidence."""
     shown = page.page.locator("article.verdict").all_text_contents()
     assert len(shown) == len(verdicts)
     for text, verdict in zip(shown, verdicts, strict=True):
@@ -85,7 +85,7 @@ def check_verdicts(page: Shown, verdicts: list[Any]) -> None:
 
 
 def strongest_row(pictures: Any) -> int:
-    """The rank whose line is the strongest."""
+    """Returns the rank whose row has the strongest colour."""
     rows = pictures["waits"]["rows"]
     worst = max(rows, key=lambda row: sum(map(int, row["caused_us"].split())))
     return int(worst["first_rank"])
@@ -98,7 +98,7 @@ def test_the_culprit_is_what_one_sees(shown: Show) -> None:
     data = page.data()
     assert data["blamed"] == [5]
     assert strongest_row(data["pictures"]) == 5
-    # Most of its line has the strongest colour of all, and no other line has any of it.
+    # Most of this row, and no other row, has the strongest colour.
     strongest = page.page.evaluate(
         """() => {
           const canvas = document.querySelector('[data-view=waits] canvas');
@@ -224,7 +224,7 @@ def test_names_are_text(shown: Show, name: str) -> None:
     assert any(made.harmless(name) in cell for cell in cells)
     for element in ["img", "body script:not([id]):not(:last-of-type)", "[onmouseover]"]:
         assert page.page.locator(element).count() == 0
-    # One of data, one of ours.
+    # One script has the data, the other the code.
     assert page.page.locator("script").count() == 2
     page.page.hover("[data-view=groups] canvas", position={"x": 20, "y": 20})
     assert made.harmless(name) in page.text("[data-view=groups] .told")
@@ -246,7 +246,7 @@ def test_one_rank_without_steps(shown: Show) -> None:
 
 
 def test_a_few_outliers_do_not_flatten_the_rest(shown: Show) -> None:
-    """Beyond the end of an axis they are marked, with their values; few values are dots."""
+    """Values beyond the end of an axis are marked; few values are drawn as dots."""
     ranks = [Rank(rank, 2) for rank in range(2)]
     at = 0
     for step in range(40):

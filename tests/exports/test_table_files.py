@@ -1,4 +1,4 @@
-"""tracectl export --format parquet: what is in the files; and that all are there, or none."""
+"""tracectl export --format parquet: contents of the files, and all files or none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ import pyarrow.parquet as parquet  # noqa: E402
 
 pytestmark = [pytest.mark.any_torch]
 
-# Named otherwise, or told as times after the issue.
+# Columns with another name, or stored as offsets from the issue.
 _OTHERWISE = {"correlation_id", "return_ns", "start_ns", "end_ns", "engine_ns"}
 _OF_WAITS = {"wait_begin_ns", "wait_end_ns", "wait_ns", "stall_ns", "release_ns"}
 
@@ -44,7 +44,7 @@ def files(folder: Path, table: str) -> list[Path]:
 
 
 def read(folder: Path, table: str) -> list[dict[str, Any]]:
-    # One by one: as a data set it would take texts for columns of dictionaries.
+    # Read file by file: a data set would confuse text with dictionary columns.
     found = files(folder, table)
     assert found
     return [row for path in found for row in parquet.ParquetFile(path).read().to_pylist()]
@@ -56,7 +56,7 @@ def exported_rows(traces: Path) -> list[dict[str, Any]]:
 
 
 def everything_in(folder: Path) -> list[str]:
-    # A folder may go away meanwhile, which os.walk takes for an empty one.
+    # A folder may vanish meanwhile, which os.walk reports as empty.
     return [
         str((Path(at) / name).relative_to(folder))
         for at, folders, names in os.walk(folder)
@@ -103,7 +103,7 @@ def test_operations_are_those_of_other_exports(tmp_path: Path, ranks: list[Rank]
         known.pop("ready_after_ns", None)
         bound = known.pop("end_bound", None)
         assert (bound is None) == ("end_ns" not in row)
-        # Nothing else is made up.
+        # No other column exists.
         assert not known
 
 
@@ -209,7 +209,7 @@ def test_folders_that_will_not_do(tmp_path: Path) -> None:
 
 
 def wrapper(path: Path, script: str) -> dict[str, str]:
-    """Surroundings in which tracectl has this script for its Python."""
+    """Returns an environment in which tracectl runs this script as its Python."""
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return {**os.environ, "TRACECTL_PYTHON": str(path)}
@@ -264,7 +264,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 class Begun:
-    """An export that is under way."""
+    """Holds an export in progress."""
 
     def __init__(self, traces: Path, folder: Path) -> None:
         self.out = folder.parent
@@ -280,14 +280,14 @@ class Begun:
         return self.process.poll() is None
 
     def end(self, number: signal.Signals) -> None:
-        """Signals it and its writer, unless both have ended, and waits for its end."""
+        """Signals the export and its writer, unless both have ended, and waits for the end."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
         self.process.wait()
 
 
 def test_killed_with_its_writer(tmp_path: Path) -> None:
-    """At any instant: what is there under its name is whole, and nothing else can be read."""
+    """A kill at any instant leaves either a complete export under its name or nothing readable."""
     seed = int(time.time_ns() % 1_000_000)
     print("seed", seed)
     chance = random.Random(seed)
@@ -305,7 +305,7 @@ def test_killed_with_its_writer(tmp_path: Path) -> None:
             assert len(files(folder, "operations")) == 4
             assert (folder / "_SUCCESS").exists()
             continue
-        # In the instant in which files get their names some are there, and those are whole.
+        # While files get their names only some exist, and those are complete.
         for path in anything_that_engines_read(folder.parent):
             parquet.ParquetFile(folder.parent / path).read()
         export(traces, folder)
@@ -333,6 +333,6 @@ def test_killed_without_its_writer(tmp_path: Path) -> None:
     was_under_way = begun.goes_on()
     begun.process.kill()
     begun.process.wait()
-    # The writer takes away what it began.
+    # The writer removes its partial output.
     until(lambda: folder.exists() or not any(folder.parent.iterdir()))
     assert was_under_way or (folder / "_SUCCESS").exists()

@@ -18,7 +18,7 @@ DUMPS = Path(__file__).parents[1] / "golden" / "flight_recorder" / "gloo-2.15.0"
 
 
 def evil() -> list[Rank]:
-    """Groups and modules with names that somebody made to harm, on hosts with different clocks."""
+    """Writes hostile names of groups and modules, on hosts with different clocks."""
     ranks = [
         Rank(rank, 2, host=f"{EVIL['quotes']}-{rank}", clock_ns=rank * 7 * MS) for rank in (0, 1)
     ]
@@ -66,6 +66,6 @@ def test_engines_say_what_tracectl_says(
     assert set(told) == set(runs)
     for name, answers in told.items():
         tables.check(runs[name], answers)
-    # Each question has an answer in one of these runs.
+    # Each question has a non-empty answer in one of these runs.
     for question in tables.questions():
         assert any(answers[question] for answers in told.values()), question

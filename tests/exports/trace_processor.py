@@ -1,4 +1,4 @@
-"""Asks Perfetto's own trace processor, offline, what it reads in a file."""
+"""Queries Perfetto's own trace processor, offline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENGINE = Path(__file__).with_name("engine.js")
 
 
 def _messages(*names: str) -> list[Any]:
-    """The classes of messages that the package describes."""
+    """Returns the message classes that the package describes."""
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(_MESSAGES.read_bytes()).file:
         pool.Add(file)
@@ -33,7 +33,7 @@ Rpc, RpcStream, QueryArgs, QueryResult = _messages(
 
 
 class TraceProcessor:
-    """A trace that it has loaded."""
+    """Holds a loaded trace."""
 
     def __init__(self, trace: Path, node: Path, release: Path) -> None:
         self._engine = subprocess.Popen(
@@ -65,7 +65,7 @@ class TraceProcessor:
         self._engine.communicate()
 
     def query(self, sql: str) -> list[dict[str, Any]]:
-        """Returns the rows that it answers with."""
+        """Returns the rows of a query."""
         self._send(Rpc.TPM_QUERY_STREAMING, query_args=QueryArgs(sql_query=sql))
         columns: list[str] = []
         cells: list[Any] = []
@@ -81,7 +81,7 @@ class TraceProcessor:
                     return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def figure(self, sql: str) -> Any:
-        """Returns the one figure that it answers with."""
+        """Returns the single number of a query."""
         ((value,),) = (tuple(row.values()) for row in self.query(sql))
         return value
 

@@ -39,13 +39,13 @@ _QUICK = ["identity", "collectives", "groups", "ddp"]
 _DEADLINE_S = 100.0
 _COST_S = 110.0
 _COST_CPU_S = 10.0
-#: Checks at a time, each of two runs; those that take times run alone.
+#: Checks that run at once, two runs each; checks that measure time run alone.
 _AT_ONCE = 4 if TIMED else 1
 
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison of a stock and a traced run.
+    """Compares a stock run with a traced run.
 
     Attributes:
         spelling: The traced backend; empty: the stock name under TRACED=1.
@@ -96,7 +96,7 @@ CHECKS = [
     Check("4 ranks", 4, "nccl", "traced:nccl", ("collectives", "point_to_point"), full=True),
 ]  # fmt: skip
 
-#: Over Gloo.
+#: Checks over Gloo.
 CPU_CHECKS = [
     Check("traced:gloo", 1, "gloo", "traced:gloo", (*_QUICK, "abort_and_again")),
     Check("TRACED=1, gloo", 1, "gloo", "", tuple(_QUICK)),
@@ -109,7 +109,7 @@ CPU_CHECKS = [
 
 
 def run(check: Check, folder: Path) -> str:
-    """Runs a check, stock and traced at once; returns what is wrong, or nothing."""
+    """Runs a check, stock and traced at once; returns the problem or ""."""
     common = {**check.env} | ({"GPU_CHECK_BIND": "1"} if check.bind else {})
     switch = {} if check.spelling else {"TRACED": "1"}
 
@@ -143,7 +143,7 @@ def _different(stock: Run, mine: Run) -> list[str]:
 
 
 def _apart(one: Any, other: Any) -> tuple[Any, Any]:
-    """Of two dictionaries only the entries that differ."""
+    """Returns the entries in which two dictionaries differ."""
     if not (isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys()):
         return one, other
     keys = [key for key in one if one[key] != other[key]]
@@ -151,7 +151,7 @@ def _apart(one: Any, other: Any) -> tuple[Any, Any]:
 
 
 def _missing(check: Check, mine: Run) -> list[str]:
-    """What should be in the traces and is not."""
+    """Returns what the traces should contain and do not."""
     streams = traced.read(mine.traces).streams
     if len(streams) != check.world:
         return [f"{len(streams)} traces of {check.world} ranks"]
@@ -177,7 +177,7 @@ def _facts() -> dict[str, Any]:
 
 
 def _beside(session: Session, checks: Mapping[str, Callable[[Path], str]], folder: Path) -> None:
-    """Runs checks side by side, each in a folder of its own."""
+    """Runs checks side by side, each in its own folder."""
     actions = {
         name: partial(action, folder / f"check{number}")
         for number, (name, action) in enumerate(checks.items())
@@ -185,7 +185,7 @@ def _beside(session: Session, checks: Mapping[str, Callable[[Path], str]], folde
     session.side_by_side(actions, _AT_ONCE)
 
 
-#: What takes no times, besides the comparisons; the longest comes first.
+#: Checks without timing, besides the comparisons; the longest first.
 _LONG: dict[str, Callable[[Path], str]] = {
     "torch's own suite goes as stock": suite_check.torch_suite_goes_as_stock,
     **fault_checks.CHECKS,
@@ -211,7 +211,7 @@ def _event_costs() -> tuple[Any, str]:
 
 def _costs(deadline_s: float) -> tuple[Any, str]:
     rows = cost.measure(deadline_s)
-    goals = cost.goals(rows) if TIMED else []  # which are NCCL's, on a GPU
+    goals = cost.goals(rows) if TIMED else []  # the goals hold for NCCL on a GPU
     return {"rows": rows, "goals": goals}, "\n".join([cost.table(rows), *goals])
 
 

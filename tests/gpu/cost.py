@@ -28,21 +28,21 @@ from where import DEVICE, ENGINE, GPU, PATIENCE, SIMULATED, synchronize
 
 _STARTS = 1 if SIMULATED else 9
 _ROUNDS = 2 if SIMULATED else 5  # of each start
-#: Bytes, and how many calls make a block.
+#: Bytes, and the number of calls in a block.
 _SIZES = {4: 300, 4096: 300, 1 << 16: 300, 1 << 20: 200, 1 << 24: 100, 1 << 26: 50}
-#: Bytes, and how many calls make a graph.
+#: Bytes, and the number of calls in a graph.
 _GRAPHS = {4: 100, 1 << 20: 100}
 #: How calls are made, bytes and count.
 _CASES = [("call", *item) for item in _SIZES.items()] + [
     ("graph", *item) for item in _GRAPHS.items() if GPU
 ]
-if SIMULATED:  # whether it runs is all that can be told
+if SIMULATED:  # a simulation only proves that it runs
     _CASES = [("call", 4, 10), ("graph", 4, 10)]
-#: What recording without device times may add.
+#: Maximum share that recording without device times may add.
 _HOST_SHARE = 0.01
 _START_S, _BLOCK_S = 90.0, 20.0
 _QUIET = {"TORCH_FR_BUFFER_SIZE": "0"}
-#: Environment of each arm. All but the first are compared with the first.
+#: Environment of each arm. The first arm is the baseline.
 ARMS: dict[str, dict[str, str]] = {
     "plain": _QUIET,
     "enable_timing": _QUIET | {"TORCH_NCCL_ENABLE_TIMING": "1"},
@@ -55,7 +55,7 @@ ARMS: dict[str, dict[str, str]] = {
 }
 
 
-#: Arm, how and bytes to the microseconds of each round: of the host, and in all.
+#: Maps (arm, how, bytes) to the microseconds of each round: host time, and total time.
 _Rounds = dict[tuple[str, str, int], list[list[float]]]
 
 
@@ -100,7 +100,7 @@ def _measure_once(folder: str) -> _Rounds:
     arms = [_start(name, env, folder) for name, env in ARMS.items()]
     rounds: _Rounds = {}
     try:
-        for arm in arms:  # all have started at once: this is where they are waited for
+        for arm in arms:  # all arms have started at once, so wait here
             arm.run("call", 4, 10, _START_S)
         for turn in range(_ROUNDS):
             for how, size, count in _CASES:
@@ -154,7 +154,7 @@ def _row(how: str, size: int, name: str, starts: list[_Rounds]) -> dict[str, Any
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The rows as text: medians, and quartiles of what is added."""
+    """Returns the rows as text: medians, and quartiles of the added time."""
     lines = [
         f"{'':5} {'bytes':>9} {'arm':17} {'host us':>9} {'added':>24} {'total us':>9} {'added':>24}"
     ]
@@ -169,7 +169,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def goals(rows: list[dict[str, Any]]) -> list[str]:
-    """What the figures say of the goals, two lines for each size."""
+    """Returns two lines per size: the figures against the goals."""
     by_case: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in rows:
         by_case.setdefault((row["how"], row["bytes"]), {})[row["arm"]] = row
@@ -214,7 +214,7 @@ def _serve(name: str) -> None:
 
 
 def _time_calls(tensor: Any, count: int) -> tuple[int, int]:
-    """Nanoseconds until all calls returned, and until the device was through with them."""
+    """Returns nanoseconds until all calls returned, and until the device finished them."""
     import torch.distributed as dist
 
     begin = time.perf_counter_ns()
@@ -226,7 +226,7 @@ def _time_calls(tensor: Any, count: int) -> tuple[int, int]:
 
 
 def _time_graph(tensor: Any, count: int) -> tuple[int, int]:
-    """Nanoseconds for the calls of a capture, and for a replay of it."""
+    """Returns nanoseconds for the calls of a capture, and for one replay."""
     import torch
     import torch.distributed as dist
 

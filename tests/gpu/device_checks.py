@@ -1,4 +1,4 @@
-"""What scripts/gpu_check --full checks of device times: the trace says what the device did."""
+"""Checks of scripts/gpu_check --full: device times in the trace match the device."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from where import SIMULATED, TIMED
 
 _DEADLINE_S = 120.0
 _GATHER = "all_gather_into_tensor"
-#: What a device time may differ from the profiler's, beyond the distance of two events with
-#: nothing between them: microseconds, and a share.
+#: Allowed difference of a device time from the profiler's, beyond the distance of two adjacent
+#: events: microseconds, and a share.
 _OFF_US, _OFF_SHARE = 2.0, 0.02
-#: Milliseconds that two events may lie apart with nothing between them.
+#: Maximum distance of two adjacent events, in milliseconds.
 _APART_MS = 0.02 if TIMED else 20.0
 
 
 def _run(
     program: str, folder: Path, mode: str, world: int = 1, **env: str
 ) -> tuple[Run, list[Operation]]:
-    """The run, and the gathers of rank 0."""
+    """Runs a program; returns the run and the gathers of rank 0."""
     on = {"TRACED_DEVICE_TIME": mode} if mode else {"TRACED": "0"}
     where = folder / (mode or "stock")
     run = ranks(world, "traced:nccl", [program], where, _DEADLINE_S, **on, **env)
@@ -40,7 +40,7 @@ def lengths_of_kernels_agree_with_the_profiler(folder: Path) -> str:
 
 
 def _lengths_agree(folder: Path, world: int) -> str:
-    """The median counts: the first ones the device waits for, until the host launches them."""
+    """Compares medians: the first gathers wait for their launch by the host."""
     if SIMULATED:
         raise NotHereError("CUPTI")
     run, operations = _run("lengths", folder, "full", world)

@@ -1,7 +1,7 @@
-"""Programs of scripts/gpu_check that tell what the device did; the trace must say the same.
+"""Programs of scripts/gpu_check that measure the device; the trace must agree with them.
 
-At world size 1 NCCL copies where input and output differ, and does nothing where they are one: so
-these gather into another tensor.
+At world size 1 NCCL copies if input and output differ, and does nothing if they are the same. These
+programs therefore gather into another tensor.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import torch
 import torch.distributed as dist
 from where import PATIENCE, SIMULATED, TIMED
 
-_cuda: Any = torch.cuda  # of which torch annotates a part only
-_WARM_UP_S = 0.3 * PATIENCE  # until the device's clock was read twice
+_cuda: Any = torch.cuda  # torch annotates only a part of it
+_WARM_UP_S = 0.3 * PATIENCE  # until the device's clock has been read twice
 _LARGE = 1 << (26 if TIMED else 20)  # floats
 _MATRIX = 4096 if TIMED else 64
 
@@ -41,12 +41,12 @@ def _warm_up() -> None:
 
 
 def _hold() -> None:
-    """Keeps the stream busy for longer than the host takes for what it gives it next."""
+    """Keeps the stream busy while the host enqueues the next work."""
     _cuda._sleep(200_000_000)
 
 
 def _milliseconds_on_device(action: Callable[[], object]) -> float:
-    """What lies between an event before and one behind; from when the device comes to them."""
+    """Returns the device time, in ms, between an event before the action and one after it."""
     begin, end = (_cuda.Event(enable_timing=True) for _ in range(2))
     begin.record()
     action()
@@ -56,16 +56,16 @@ def _milliseconds_on_device(action: Callable[[], object]) -> float:
 
 
 def lengths() -> tuple[list[float], float]:
-    """Microseconds of each gather's copy or kernel by PyTorch's profiler, and of two events.
+    """Returns the duration of each gather by PyTorch's profiler, and an event pair's, in us.
 
-    The gathers come last in the trace. The events are two with nothing between them.
+    The pair has nothing in between. The gathers are the last operations in the trace.
     """
     from torch.profiler import ProfilerActivity, profile
 
     _warm_up()
     _hold()
     nothing_us = 1e3 * _milliseconds_on_device(lambda: None)
-    largest = _LARGE if dist.get_world_size() == 1 else _LARGE >> 4  # which goes through sockets
+    largest = _LARGE if dist.get_world_size() == 1 else _LARGE >> 4  # goes through sockets
     sizes = [1 << exponent for exponent in range(18, largest.bit_length())] * 3
     tensors = [
         (torch.ones(n, device="cuda"), torch.empty(n * dist.get_world_size(), device="cuda"))
@@ -93,9 +93,12 @@ def lengths() -> tuple[list[float], float]:
 
 
 def stalls() -> list[float]:
-    """Milliseconds that a wait held up the stream: an exposed gather, then a hidden one."""
+    """Runs an exposed gather, then a hidden one.
+
+    Returns how long the wait for the exposed one blocked the stream, in ms.
+    """
     _warm_up()
-    _hold()  # the gather, too, begins behind it
+    _hold()  # the gather starts after it, too
     work, *kept = _gather(_LARGE, async_op=True)
     exposed = _milliseconds_on_device(work.wait)
     torch.cuda.synchronize()
@@ -108,7 +111,7 @@ def stalls() -> list[float]:
 
 
 def overlap() -> float:
-    """Milliseconds of matrix products on one stream with gathers beside them, the best of some."""
+    """Returns the best time in ms of matrix products on one stream with gathers beside them."""
     _warm_up()
     matrix = torch.rand(_MATRIX, _MATRIX, device="cuda")
     source, target = torch.ones(_LARGE, device="cuda"), torch.empty(_LARGE, device="cuda")
@@ -126,14 +129,14 @@ def overlap() -> float:
 
 
 def graph_nodes() -> int:
-    """How many nodes a captured graph of three gathers has."""
+    """Returns the number of nodes in a captured graph of three gathers."""
     _warm_up()
     source, target = torch.ones(1024, device="cuda"), torch.empty(1024, device="cuda")
     graph = torch.cuda.CUDAGraph(keep_graph=True)
     with torch.cuda.graph(graph):
         for _ in range(3):
             dist.all_gather_into_tensor(target, source)
-    runtime = ctypes.CDLL("libc10_cuda.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)  # torch's
+    runtime = ctypes.CDLL("libc10_cuda.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)  # torch's own
     nodes = ctypes.c_size_t()
     captured = ctypes.c_void_p(graph.raw_cuda_graph())
     if error := runtime.cudaGraphGetNodes(captured, None, ctypes.byref(nodes)):
@@ -145,7 +148,7 @@ def graph_nodes() -> int:
 
 
 def capture_beside_pending() -> bool:
-    """Captures in global mode for a while, with operations under way before; whether it held."""
+    """Captures in global mode with operations in flight; returns whether it succeeded."""
     _warm_up()
     _cuda._sleep(1_000_000_000)
     for _ in range(10):
@@ -163,7 +166,10 @@ def capture_beside_pending() -> bool:
 
 
 def abort_and_go_on() -> int:
-    """A group is aborted; gathers in a new one, which come last in the trace, and their number."""
+    """Aborts a group, then gathers in a new one.
+
+    Returns the number of these gathers, the last in the trace.
+    """
     _warm_up()
     source, target = torch.ones(1024, device="cuda"), torch.empty(1024, device="cuda")
     aborted: Any = dist.new_group([0])
@@ -178,7 +184,7 @@ def abort_and_go_on() -> int:
 
 
 def threads() -> int:
-    """Four threads with streams of their own; the number of operations."""
+    """Issues operations from four threads with their own streams; returns how many."""
     _warm_up()
     counter = itertools.count()
     lock = threading.Lock()
@@ -186,7 +192,7 @@ def threads() -> int:
     def run() -> None:
         with torch.cuda.stream(_cuda.Stream()):
             for _ in range(50):
-                with lock:  # NCCL wants one order
+                with lock:  # NCCL requires one order
                     _gather(4096)
                 next(counter)
 

@@ -1,4 +1,4 @@
-"""What the calls of CUDA cost that device times are made of (event_cost.cc)."""
+"""Measures the CUDA calls that device times consist of (event_cost.cc)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SOURCE = Path(__file__).with_name("event_cost.cc")
 
 
 def measure(deadline_s: float) -> dict[str, float]:
-    """Nanoseconds per call, by its name. Compiles the program that measures it.
+    """Returns nanoseconds per call, by name. Compiles the measuring program.
 
     Raises:
         RuntimeError: It did not compile or run.
@@ -25,7 +25,7 @@ def measure(deadline_s: float) -> dict[str, float]:
 
 
 def compiles(deadline_s: float) -> str:
-    """What is wrong with the program, as far as it can be told without a GPU."""
+    """Returns compile errors of the program; needs no GPU."""
     with tempfile.TemporaryDirectory() as folder:
         _compile(folder, deadline_s)
     return ""
@@ -50,7 +50,7 @@ def table(costs: dict[str, float]) -> str:
 
 
 class _Symbol(ctypes.Structure):
-    """What dladdr tells of an address: the file, its base, the name, its address."""
+    """Mirrors dladdr's result: the file, its base, the symbol, its address."""
 
     _fields_ = (
         ("file", ctypes.c_char_p),
@@ -61,7 +61,7 @@ class _Symbol(ctypes.Structure):
 
 
 def _runtime() -> str:
-    """The CUDA runtime that torch is linked to: others may be in this process, too."""
+    """Returns the CUDA runtime that torch is linked to: the process may hold others."""
     import torch  # noqa: F401  # loads it
 
     torch_cuda = ctypes.CDLL("libc10_cuda.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)

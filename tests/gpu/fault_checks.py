@@ -1,4 +1,4 @@
-"""Whether `tracectl diagnose` names what was wrong in jobs that NCCL only lets hang."""
+"""Checks that `tracectl diagnose` names the fault in jobs that NCCL only lets hang."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHORT = {
     "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "250",
     "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC": "10",
 }
-#: Each program, the verdicts that are right, and who is to blame; nothing: not to be told.
+#: Per program: the correct verdicts and the culprits; None where the culprit is unknown.
 _EXPECTED: dict[str, tuple[set[str], list[int] | None]] = {
     "leaves_out": ({"never_joined"}, [1]),
     "other_size": ({"size_mismatch"}, None),
@@ -30,7 +30,9 @@ _EXPECTED: dict[str, tuple[set[str], list[int] | None]] = {
 
 
 def diagnose(traces: Path) -> dict[str, Any]:
-    """What `tracectl diagnose` says, with what killed ranks left in shared memory."""
+    """Returns the JSON of `tracectl diagnose`, including the rings of killed ranks in shared
+    memory.
+    """
     tracectl = shutil.which("tracectl")
     if not tracectl:
         raise FileNotFoundError("tracectl is not in PATH")

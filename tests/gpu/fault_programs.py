@@ -1,4 +1,4 @@
-"""Programs of scripts/gpu_check in which one rank does something else than the other.
+"""Programs of scripts/gpu_check in which one rank behaves differently.
 
 They go on until the engine's timeout ends them, so none returns.
 """
@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from where import DEVICE, synchronize
 
-_HISTORY = 20  # operations that go well, so that it is known whose ends are told
+_HISTORY = 20  # healthy operations, so that the trace shows whose ends are reported
 _FOR_EVER_S = 600.0
 
 
@@ -29,13 +29,13 @@ def _history() -> None:
 
 
 def leaves_out() -> None:
-    """Rank 1 leaves out a collective, and does not come back."""
+    """Rank 1 leaves out a collective and never returns."""
     _history()
     if dist.get_rank() == 1:
         time.sleep(_FOR_EVER_S)
     dist.all_reduce(_tensor(), async_op=True).wait()
     synchronize()
-    time.sleep(_FOR_EVER_S)  # the watchdog ends it
+    time.sleep(_FOR_EVER_S)  # the watchdog ends the process
 
 
 def other_size() -> None:
@@ -48,7 +48,7 @@ def other_size() -> None:
 
 
 def other_order() -> None:
-    """Two collectives, which rank 1 calls the other way round."""
+    """Rank 1 calls two collectives in the opposite order."""
     _history()
     calls: list[Callable[[], Any]] = [
         lambda: dist.all_reduce(_tensor(), async_op=True),

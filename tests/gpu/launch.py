@@ -1,4 +1,4 @@
-"""Starts ranks on the one GPU, and reads what they and their traces say."""
+"""Starts ranks on the one GPU, and reads their results and traces."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _until = float("inf")
 
 
 def end_by(until: float) -> None:
-    """Nothing that is started runs beyond this instant of time.monotonic()."""
+    """Ends every process that is started here at this instant of time.monotonic()."""
     global _until
     _until = until
 
 
 def within(deadline_s: float) -> float:
-    """As many of these seconds, which are those of a machine with a GPU, as there are left."""
+    """Returns the deadline, scaled for this machine and capped by the remaining time."""
     return max(min(deadline_s * PATIENCE, _until - time.monotonic()), 1.0)
 
 
 @dataclass(frozen=True)
 class Run:
-    """How the ranks of one run went.
+    """Holds the outcome of one run, per rank.
 
     Attributes:
         returned: Per rank, program to what it returned.
@@ -44,13 +44,13 @@ class Run:
     traces: Path
 
     def operations(self, rank: int) -> list[Operation]:
-        """What the trace of a rank has."""
+        """Returns the operations in the trace of a rank."""
         streams = traced.read(self.traces).streams
         return next(list(one.operations) for one in streams if one.rank == rank)
 
 
 class RunError(Exception):
-    """A rank failed or did not end."""
+    """Raised when a rank failed or did not end."""
 
 
 def ranks(

@@ -1,4 +1,4 @@
-"""What scripts/gpu_check --full checks of NCCL's own view: the trace says what NCCL's log says."""
+"""Checks of scripts/gpu_check --full: the trace agrees with NCCL's own log."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from session import NotHereError
 from where import SIMULATED
 
 _DEADLINE_S = 60.0
-#: NCCL's functions by the name of our operation.
+#: NCCL's functions, by the name of our operation.
 _FUNCTIONS = {
     "all_reduce": "AllReduce",
     "all_gather_into_tensor": "AllGather",
     "reduce_scatter_tensor": "ReduceScatter",
     "broadcast": "Broadcast",
 }
-#: What NCCL says of a call on the rank 0 of a communicator.
+#: NCCL's log line for a call on rank 0 of a communicator.
 _LINE = re.compile(
     r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}"
 )
@@ -35,7 +35,7 @@ def methods_are_those_of_nccls_log(folder: Path) -> str:
         2, "traced:nccl", ["collectives_by_size"], folder, _DEADLINE_S,
         TRACED_NCCL_PROFILER="1", **log,
     )  # fmt: skip
-    told = _told(run)
+    told = _recorded(run)
     logged = _logged(folder)
     shared = told.keys() & logged.keys()
     if not told or len(shared) < len(told):
@@ -49,8 +49,8 @@ def methods_are_those_of_nccls_log(folder: Path) -> str:
     return "; ".join(wrong)
 
 
-def _told(run: Run) -> dict[tuple[str, int], _Method]:
-    """By function and the bytes of one rank's part, what the trace of rank 0 says."""
+def _recorded(run: Run) -> dict[tuple[str, int], _Method]:
+    """Returns methods in the trace of rank 0, by function and bytes of one rank's part."""
     told = {}
     for item in run.operations(0):
         if item.op in _FUNCTIONS:

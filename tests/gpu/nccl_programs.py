@@ -1,4 +1,4 @@
-"""Programs of scripts/gpu_check whose calls NCCL itself tells of."""
+"""Programs of scripts/gpu_check whose calls NCCL logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIZES = [1 << exponent for exponent in range(6, 25, 3)]  # floats
 
 
 def collectives_by_size() -> None:
-    """Of each kind and size one call, synchronous and asynchronous, and none of the same bytes."""
+    """Calls each kind once per size, sync and async, no two with the same bytes."""
     calls = 0
     for size in _SIZES:
         for async_op in (False, True):

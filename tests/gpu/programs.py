@@ -1,4 +1,4 @@
-"""What the ranks of scripts/gpu_check run; each returns values that stock and traced must share.
+"""Programs that the ranks of scripts/gpu_check run; stock and traced results must be equal.
 
 A program is called with the default group made and the rank's device current.
 """
@@ -18,7 +18,7 @@ _STEPS = 5
 
 
 def digest(tensors: Any) -> str:
-    """Equal only for tensors that are equal bit by bit."""
+    """Returns a digest that is equal only for bitwise equal tensors."""
     sha = hashlib.sha256()
     for tensor in tensors:
         sha.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
@@ -31,12 +31,12 @@ def _values(count: int = 1024) -> torch.Tensor:
 
 
 def _world() -> Any:
-    """The default group. Of its members some are missing in torch's own annotations."""
+    """Returns the default group, as Any: torch's annotations lack some members."""
     return dist.group.WORLD
 
 
 def identity() -> dict[str, Any]:
-    """What PyTorch's code can tell of the group."""
+    """Returns what PyTorch's code can see of the group."""
     group = _world()
     backend = group._get_backend(DEVICE)
     return {
@@ -54,13 +54,12 @@ def identity() -> dict[str, Any]:
 
 
 def collectives() -> dict[str, Any]:
-    """Every collective, synchronous and asynchronous; synchronous calls return no Work."""
+    """Calls every collective, sync and async; sync calls return no Work."""
     world = dist.get_world_size()
     seen: dict[str, Any] = {}
     for async_op in (False, True):
         calls: dict[str, tuple[Any, list[torch.Tensor]]] = {}
-        # Calls that are under way together share no tensor that one of them writes: Gloo keeps no
-        # order among them.
+        # Concurrent calls share no tensor that one of them writes: Gloo does not order them.
         mine, large = _values(), _values(1024 * world)
         parts, single, whole = list(large.chunk(world)), _values(), torch.empty_like(large)
         outputs = [torch.empty_like(mine) for _ in range(world)]
@@ -87,7 +86,7 @@ def collectives() -> dict[str, Any]:
 
 
 def point_to_point() -> list[str]:
-    """A batch of sends and receives in a ring (one coalesced parent), and single ones."""
+    """Exchanges a batch in a ring (one coalesced parent), and single messages."""
     rank, world = dist.get_rank(), dist.get_world_size()
     if world == 1:
         return []
@@ -106,7 +105,7 @@ def point_to_point() -> list[str]:
 
 
 def groups() -> list[Any]:
-    """Sub-groups: new, split from the parent's communicator, destroyed."""
+    """Makes sub-groups: new, split from the parent's communicator, destroyed."""
     world = dist.get_world_size()
     results: list[Any] = []
     for _ in range(3):
@@ -124,7 +123,7 @@ def groups() -> list[Any]:
 
 
 def ddp() -> list[Any]:
-    """Trains a small transformer layer with DDP; losses and weights."""
+    """Trains a small transformer layer with DDP; returns losses and weights."""
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).to(DEVICE)
     model = DistributedDataParallel(layer, device_ids=[DEVICE] if GPU else None)
@@ -142,12 +141,12 @@ def ddp() -> list[Any]:
 
 
 def fsdp() -> list[Any]:
-    """The same with FSDP2."""
+    """Trains the same with FSDP2; returns losses and weights."""
     from torch.distributed.fsdp import fully_shard
 
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).to(DEVICE)
-    model: Any = fully_shard(layer)  # the layer itself, which has more methods now
+    model: Any = fully_shard(layer)  # the same layer, with more methods
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     losses = []
     for step in range(_STEPS):
@@ -162,7 +161,7 @@ def fsdp() -> list[Any]:
 
 
 def abort_and_again() -> list[str]:
-    """A group is aborted, the next one works."""
+    """Aborts a group; the next one works."""
     results = []
     for _ in range(2):
         group: Any = dist.new_group(list(range(dist.get_world_size())))
@@ -174,7 +173,7 @@ def abort_and_again() -> list[str]:
 
 
 def memory_pool() -> list[str]:
-    """Memory of the engine's own, registered with it, also for symmetric kernels."""
+    """Uses memory of the engine's own, registered with it, also for symmetric kernels."""
     cuda: Any = torch.cuda
     backend = _world()._get_backend(DEVICE)
     results = []
@@ -188,13 +187,15 @@ def memory_pool() -> list[str]:
             dist.all_reduce(tensor)
             results.append(digest([tensor]))
             backend.deregister_mem_pool(pool)
-        except (AttributeError, TypeError, RuntimeError) as error:  # not with this torch or GPU
+        except (AttributeError, TypeError, RuntimeError) as error:  # this torch or GPU lacks it
             results.append(type(error).__name__)
     return results
 
 
 def memory_peak() -> int:
-    """Bytes of device memory at the peak of some asynchronous calls, in torch's allocator."""
+    """Returns the peak of device memory in torch's allocator during some asynchronous calls, in
+    bytes.
+    """
     torch.cuda.reset_peak_memory_stats()
     for _ in range(20):
         tensor = _values(1 << 18)
@@ -209,7 +210,7 @@ def memory_peak() -> int:
 def graph() -> list[Any]:
     """Captures collectives in a CUDA graph and replays it."""
     tensor = torch.ones(1024, device="cuda")
-    dist.all_reduce(tensor)  # the communicator is made outside of the capture
+    dist.all_reduce(tensor)  # creates the communicator outside of the capture
     torch.cuda.synchronize()
     captured = torch.cuda.CUDAGraph()
     with torch.cuda.graph(captured):
@@ -221,7 +222,7 @@ def graph() -> list[Any]:
 
 
 def estimate() -> list[bool]:
-    """A time estimate: phantom calls, of which nothing must be communicated."""
+    """Estimates times: phantom calls that communicate nothing."""
     group = _world()
     backend = group._get_backend(DEVICE)
     # Its name differs between versions of torch and engines.

@@ -1,4 +1,4 @@
-"""One rank of scripts/gpu_check: makes the group, runs programs, writes what they returned.
+"""Runs one rank of scripts/gpu_check: makes the group, runs programs, writes their results.
 
 rank.py BACKEND RESULT.json PROGRAM ...
 """

@@ -1,4 +1,4 @@
-"""How checks are run one after the other, or side by side, within the time there is for all."""
+"""Runs checks one after the other, or side by side, within a time budget."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-_LEAST_S = 20.0  # with less nothing is begun
+_LEAST_S = 20.0  # no check starts with less time left
 
 
 class NotHereError(Exception):
-    """What a check needs is not in a simulation; says what that is."""
+    """Raised when a simulation lacks what a check needs; the message names it."""
 
 
 class Session:
-    """Runs checks, prints how each went, and keeps the results in a file as they come."""
+    """Runs checks, prints how each went, and keeps the results in a file as they arrive."""
 
     def __init__(self, result: Path, facts: dict[str, Any], seconds: float) -> None:
         """Args:
@@ -38,7 +38,7 @@ class Session:
         return self._until - time.monotonic()
 
     def check(self, name: str, action: Callable[[], str], **details: Any) -> None:
-        """Runs a check, which returns what is wrong, or nothing."""
+        """Runs a check, which returns the problem or ""."""
         if self.left_s() < _LEAST_S:
             self._note({"name": name, "wrong": "", "skipped": "no time was left", **details})
             return
@@ -48,19 +48,19 @@ class Session:
         except NotHereError as what:
             self._note({"name": name, "wrong": "", "skipped": f"it needs {what}", **details})
             return
-        except Exception as error:  # a check that cannot be made has failed; the others go on
+        except Exception as error:  # a check that raises counts as failed; the others run
             wrong = repr(error)
         seconds = round(time.monotonic() - started, 1)
         self._note({"name": name, "wrong": wrong, "seconds": seconds, **details})
 
     def side_by_side(self, checks: Mapping[str, Callable[[], str]], at_once: int) -> None:
-        """Runs checks that do not disturb each other, so many at a time."""
+        """Runs independent checks, at most `at_once` at a time."""
         with ThreadPoolExecutor(at_once) as pool:
             for _ in pool.map(lambda item: self.check(*item), checks.items()):
                 pass
 
     def measure(self, name: str, action: Callable[[], tuple[Any, str]]) -> None:
-        """Takes figures, prints their table and keeps them under `name`."""
+        """Takes measurements, prints their table and keeps them under `name`."""
 
         def take() -> str:
             self.facts[name], table = action()
@@ -75,7 +75,7 @@ class Session:
         new.replace(self._result)
 
     def finish(self) -> bool:
-        """Returns whether all went well; what was skipped is said."""
+        """Returns whether all checks passed; prints the skipped ones."""
         self.facts["complete"] = True
         self.save()
         rows = self.facts["checks"]

@@ -1,6 +1,6 @@
-"""A part of PyTorch's own distributed_test, stock and under TRACED=1, compared test by test.
+"""Runs a part of PyTorch's own distributed_test, stock and under TRACED=1, and compares each test.
 
-At world size 1: the suite wants a GPU for each rank.
+World size is 1: the suite needs a GPU for each rank.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from launch import free_port, within
 from where import ENGINE, GPU, SIMULATED
 
 _SUITE = Path(__file__).parent.parent / "torch_suite"
-#: Each test starts a process anew, which imports torch and what its tests need: ten seconds of one
+#: Each test starts a new process, which imports torch and its dependencies: ten seconds of one
 #: core.
 _DEADLINE_S = 240.0
 _ON_GPU = [

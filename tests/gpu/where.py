@@ -1,7 +1,7 @@
-"""Where the checks run: on the GPU over NCCL or, for who works on them, elsewhere.
+"""Selects where the checks run: on the GPU over NCCL, or elsewhere for their developers.
 
-That is on the CPU over Gloo, or over a simulated GPU and NCCL (tests/simulated_cuda), on which all
-kernels are the CPU's, and which proves nothing about times.
+Elsewhere means the CPU over Gloo, or a simulated GPU and NCCL (tests/simulated_cuda). On the latter
+all kernels run on the CPU, and times prove nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ GPU = torch.cuda.is_available()
 SIMULATED = os.environ.get("GPU_CHECK_SIMULATED") == "1"
 DEVICE = torch.device("cuda", 0) if GPU else torch.device("cpu")
 ENGINE = "nccl" if GPU else "gloo"
-#: Whether times mean something: elsewhere the machine is small and busy.
+#: Whether times are meaningful: elsewhere the machine is small and busy.
 TIMED = GPU and not SIMULATED
-#: There all may take so many times as long.
+#: Factor on all deadlines.
 PATIENCE = 1.0 if TIMED else 4.0
 
 if SIMULATED:
@@ -28,6 +28,6 @@ if SIMULATED:
 
 
 def synchronize() -> None:
-    """Waits until the device has done all it was given."""
+    """Waits until the device has finished all enqueued work."""
     if GPU:
         torch.cuda.synchronize()
