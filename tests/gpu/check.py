@@ -1,12 +1,12 @@
-"""The checks of scripts/gpu_check: traced NCCL does what stock NCCL does, and is in the trace.
+"""The checks of scripts/gpu_check: traced NCCL behaves like stock NCCL, and is in the trace.
 
     check.py OUT_DIR [--full | --cpu] [--seconds N]
 
-Prints a table, writes OUT_DIR/gpu_check.json as the results come, and exits with 1 if a check
-failed. The full mode also checks device times and diagnosis, runs a part of torch's own suite, and
-measures what tracing costs. Nothing is begun that does not fit into N seconds. With --cpu, which
-is for who works on these checks, all that needs no GPU is run over Gloo, with no claim about NCCL;
-with GPU_CHECK_SIMULATED=1 all of it runs over a simulated GPU, with none about times.
+Prints a table, writes OUT_DIR/gpu_check.json after each result, and exits with 1 if a check failed.
+The full mode also checks device times and diagnosis, runs a part of torch's own suite, and measures
+the cost of tracing. Checks that do not fit into N seconds are not started. --cpu is for developers
+of these checks: it runs all checks without a GPU over Gloo, and proves nothing about NCCL. With
+GPU_CHECK_SIMULATED=1 all checks run over a simulated GPU, and prove nothing about times.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What tracing costs: one all_reduce at world size 1, with and without, by size.
+"""Measures what tracing costs: one all_reduce at world size 1, with and without, by size.
 
-Called as programs call it; and captured in a graph, where the host's time is that of the capture
+The call runs directly, and captured in a graph. For a graph the host time is that of the capture
 and the total that of a replay.
 
-The arms are processes of their own, since most of what differs is read once per process. They take
-turns, so that what the machine does meanwhile hits all of them alike. One process may be slower
-than its like for as long as it lives, by more than tracing costs; so all are started again, some
-times, and a figure is the median over these starts.
+Each arm is a separate process, because most settings are read once per process. Arms take turns, so
+that disturbances of the machine affect all alike. One process may be slower than its like for its
+whole life, by more than tracing costs. All arms are therefore started several times, and a figure
+is the median over these starts.
 
     cost.py ARM        an arm: reads "HOW ELEMENTS COUNT" lines, answers with microseconds
 """

@@ -1,4 +1,4 @@
-"""What the C++ build makes for these tests."""
+"""Finds what the C++ build makes for these tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ _ROOT = Path(__file__).parents[2]
 
 
 def built(name: str) -> Path:
-    """The newest of that name below tests/ in a build folder; skips the test without one."""
+    """Returns the newest file of that name below tests/ in a build folder; skips the test
+    without one.
+    """
     found = sorted(_ROOT.glob(f"build/torch-*/tests/{name}"), key=lambda path: path.stat().st_mtime)
     if not found:
         pytest.skip(f"there is no build/torch-*/tests/{name}: the C++ tests are not built")

@@ -11,12 +11,14 @@ from launcher import Launcher, launcher
 from simulated_gpu import gpu_launcher
 from worker_pool import WorkerPool, worker_pool
 
-# So that what these say of a failure has the values in it, as what tests say has.
+# Assertions in this helper then show their values, as assertions in tests do.
 pytest.register_assert_rewrite("differential")
 
 
 def pytest_configure() -> None:
-    """Has ranks end at signals, which a shell lets what runs in its background ignore."""
+    """Restores default signal actions for the ranks: a shell makes its background jobs ignore
+    SIGINT.
+    """
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
@@ -24,28 +26,28 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session", name="launcher")
 def _launcher() -> Iterator[Launcher]:
-    """Starts processes; all are killed at the end."""
+    """Starts processes; kills all of them at the end."""
     with launcher() as started:
         yield started
 
 
 @pytest.fixture
 def finalizing(launcher: Launcher) -> Iterator[None]:
-    """For tests of how processes end: they end like any Python script."""
+    """Starts processes that end like any Python script, for tests of process ends."""
     with launcher.finalizing():
         yield
 
 
 @pytest.fixture(scope="session")
 def gpus() -> Iterator[Launcher]:
-    """Starts processes that have simulated GPUs; skips the test where there are none."""
+    """Starts processes that have simulated GPUs; skips the test without a simulation."""
     with gpu_launcher() as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def pool(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerPool]:
-    """Four long-lived ranks, for programs that leave their process as they found it."""
+    """Runs four long-lived ranks, for programs that leave their process unchanged."""
     folder: Path = tmp_path_factory.mktemp("pool")
     with worker_pool(launcher, folder) as started:
         yield started

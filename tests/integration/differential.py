@@ -1,4 +1,4 @@
-"""A program with and without tracing, and what must be the same."""
+"""Runs a program with and without tracing, and compares the results."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from outcome import Outcome
 from programs.catalog import Program
 from worker_pool import Records, WorkerPool
 
-# What the dispatcher, which counts the calls, does not see: what manages a backend, and the end
-# of a batch.
+# Operations that the dispatcher does not count: backend management, and the end of a batch.
 _UNSEEN = MANAGEMENT | {"coalesced"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A program with a number of ranks."""
+    """Names a program and a number of ranks."""
 
     program: Program
     world: int
@@ -28,7 +27,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Pair:
-    """How a case went, per rank."""
+    """Holds both outcomes of a case, per rank."""
 
     bare: list[Outcome]
     traced: list[Outcome]
@@ -36,7 +35,7 @@ class Pair:
 
 
 class Runs:
-    """Runs cases on a stock and a traced backend, each once for all tests."""
+    """Runs each case on a stock and a traced backend, once for all tests."""
 
     def __init__(self, pool: WorkerPool, stock: str, traced: str) -> None:
         self._pool = pool

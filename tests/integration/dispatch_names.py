@@ -1,4 +1,4 @@
-"""What c10d's dispatcher calls the operations of a trace."""
+"""Maps operations of a trace to their names in c10d's dispatcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the blocks of a page in docs/ say, so that it can be run."""
+"""Extracts the code blocks of a page in docs/, for tests that run them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DOCS = Path(__file__).parents[2] / "docs"
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The blocks of a language, in their order."""
+    """Returns the blocks of a language, in page order."""
     text = (_DOCS / page).read_text()
     return [
         dedent(block)
@@ -20,13 +20,13 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def block_with(page: str, language: str, word: str) -> str:
-    """The only block with a word."""
+    """Returns the only block that contains a word."""
     (block,) = (block for block in blocks(page, language) if word in block)
     return block
 
 
 def table_rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of the only table whose first column is called that, without their marks."""
+    """Returns the cells of the only table with this first heading, without Markdown marks."""
     text = (_DOCS / page).read_text()
     (table,) = re.findall(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
     rows = (line.strip("|").split("|") for line in table.splitlines())
@@ -35,7 +35,7 @@ def table_rows(page: str, heading: str) -> list[list[str]]:
 
 @dataclass
 class Step:
-    """One of GitHub's steps that run commands."""
+    """Holds a GitHub step that runs commands."""
 
     name: str
     commands: str
@@ -43,7 +43,7 @@ class Step:
 
 
 def github_steps(block: str) -> list[Step]:
-    """Those of a workflow, or of a part of one, with what runs and in which environment."""
+    """Returns the steps of a workflow, or of a part of one, with their commands and environment."""
     steps = []
     for item in re.split(r"^ *- (?=name:|uses:)", block, flags=re.MULTILINE)[1:]:
         run = re.search(r"^( *)run:(?: \|\n((?:\1  .*\n|\n)*)| (.*)\n)", item, re.MULTILINE)
@@ -56,7 +56,7 @@ def github_steps(block: str) -> list[Step]:
 
 
 def gitlab_script(block: str, of: str) -> str:
-    """The lines of `script` or `before_script`."""
+    """Returns the lines of `script` or `before_script`."""
     listed = re.search(rf"^  {of}:\n((?:    .*\n)*)", block, re.MULTILINE)
     assert listed, block
     items = re.split(r"^    - ", listed[1], flags=re.MULTILINE)[1:]
@@ -64,7 +64,7 @@ def gitlab_script(block: str, of: str) -> str:
 
 
 def gitlab_variables(block: str) -> dict[str, str]:
-    """Those of a job."""
+    """Returns the variables of a job."""
     return _variables(block)
 
 

@@ -1,4 +1,4 @@
-"""Says what the trace must say of a call."""
+"""Builds the expected records of calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from traced.reader import Operation, TensorRun
 
 _ITEM_BYTES = {"float32": 4, "float64": 8, "int64": 8, "bfloat16": 2}
 
-# What Operation says of the call itself, apart from memory and thread.
+# Fields of Operation about the call itself, apart from memory and thread.
 _FIELDS = (
     "op", "inputs", "outputs", "in_place", "bytes_in", "bytes_out", "tensors_in", "tensors_out",
     "tensors_cut", "reduce_op", "root", "root_global", "peer", "peer_global", "tag", "split_in",
@@ -17,7 +17,7 @@ _FIELDS = (
 
 
 def runs(*shape: int, dtype: str = "float32", count: int = 1) -> TensorRun:
-    """Some equal tensors."""
+    """Returns a run of equal tensors."""
     return TensorRun(dtype, shape, count)
 
 
@@ -29,7 +29,7 @@ def call(
     seq: int | None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """All fields of a call from `inputs` to `outputs`; what is not given is absent."""
+    """Returns all fields of a call from `inputs` to `outputs`; fields not given are absent."""
     return dict.fromkeys(_FIELDS) | {
         "op": op,
         "inputs": inputs,
@@ -48,13 +48,13 @@ def call(
 
 
 def in_place(op: str, *tensors: TensorRun, seq: int, **fields: Any) -> dict[str, Any]:
-    """All fields of a call whose tensors are inputs and outputs."""
+    """Returns all fields of a call whose tensors are inputs and outputs."""
     both = {"bytes_out": _bytes(tensors), "tensors_out": _count(tensors), "in_place": True}
     return call(op, tensors, seq=seq, **both | fields)
 
 
 def recorded(operation: Operation) -> dict[str, Any]:
-    """The same fields of what was recorded."""
+    """Returns the same fields of a recorded operation."""
     return {name: getattr(operation, name) for name in _FIELDS}
 
 

@@ -1,4 +1,4 @@
-"""Reads the sums of a run from each form that has them: of one definition, they are equal."""
+"""Reads the totals of a run from each format. They share one definition and must be equal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import traced
 from serving import Samples
 from tracectl import tracectl
 
-#: By figure and rank.
+#: Maps figure and rank to a total.
 Sums = dict[str, dict[int, float]]
 
 
 def _summed(rows: list[dict[str, Any]], **columns: str) -> Sums:
-    """Sums columns by rank; what has no value is not there."""
+    """Sums columns by rank; columns without a value are absent."""
     sums: dict[str, Counter[int]] = {name: Counter() for name in columns}
     for row in rows:
         for name, column in columns.items():
@@ -31,7 +31,7 @@ def _counted(rows: list[dict[str, Any]]) -> dict[int, float]:
 
 
 def of_report(report: Any) -> Sums:
-    """`tracectl report --json`."""
+    """Reads `tracectl report --json`."""
     spans = ("host", "completion", "exposed", "wait_for_peers", "transfer")
     ranks = report["ranks"]
     return {
@@ -46,7 +46,7 @@ def of_report(report: Any) -> Sums:
 
 
 def of_load(traces: Path) -> Sums:
-    """`traced.load`."""
+    """Reads `traced.load`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rows = traced.load(traces).operations.to_dict("records")
@@ -56,7 +56,7 @@ def of_load(traces: Path) -> Sums:
 
 
 def of_parquet(traces: Path, folder: Path) -> Sums:
-    """`tracectl export --format parquet`, by the queries of its page."""
+    """Reads `tracectl export --format parquet`, with the queries of its page."""
     from pyarrow import parquet
 
     tracectl("export", traces, "--format", "parquet", "-o", folder)
@@ -81,7 +81,7 @@ def of_parquet(traces: Path, folder: Path) -> Sums:
 
 
 def of_perfetto(traces: Path, file: Path) -> Sums:
-    """`tracectl export --format perfetto`, as Perfetto's own trace processor reads it."""
+    """Reads `tracectl export --format perfetto` with Perfetto's own trace processor."""
     from export_tools import export_tools
     from exported_timeline import exported
 
@@ -111,7 +111,7 @@ def of_perfetto(traces: Path, file: Path) -> Sums:
 
 
 def of_serve(samples: Samples) -> Sums:
-    """Metrics that `tracectl serve` has by rank."""
+    """Reads the metrics of `tracectl serve`, by rank."""
     names = {
         "host": "own_call",
         "completion": "completion",

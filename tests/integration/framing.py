@@ -1,4 +1,4 @@
-"""Chunks as they lie in a file (docs/reference/format.md)."""
+"""Frames chunks in their file format (docs/reference/format.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from traced.reader.wire import trace_pb2, xxhash
 
 
 def framed(chunk: trace_pb2.Chunk) -> bytes:
-    """Its bytes, the sync word first."""
+    """Returns the chunk's bytes, starting with the sync word."""
     for name in ("sync", "checksum", "size"):
         chunk.ClearField(name)
     fields = chunk.SerializeToString()
@@ -16,7 +16,7 @@ def framed(chunk: trace_pb2.Chunk) -> bytes:
 
 
 def framed_anew(chunk: trace_pb2.Chunk, payload: trace_pb2.Payload) -> bytes:
-    """The bytes of a chunk with another payload."""
+    """Returns the bytes of a chunk with another payload."""
     raw = payload.SerializeToString()
     chunk.compression, chunk.payload, chunk.payload_bytes = 1, raw, len(raw)
     return framed(chunk)

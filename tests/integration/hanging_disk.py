@@ -1,4 +1,4 @@
-"""A file system that stops answering: FUSE's protocol, over a folder that has the files.
+"""Mounts a file system that can stop answering: FUSE's protocol, over a folder with the files.
 
 As a script: hanging_disk.py MOUNT FOLDER. SIGSTOP hangs it, SIGCONT lets it go on.
 """
@@ -27,25 +27,25 @@ _ANSWER = struct.Struct("<IiQ")
 
 
 class Disk:
-    """A file system, mounted by a process that can be stopped."""
+    """Represents a file system, mounted by a process that can be stopped."""
 
     def __init__(self, path: Path, server: subprocess.Popen[bytes]) -> None:
         self.path = path
         self._server = server
 
     def hang(self) -> None:
-        """Whoever asks for anything waits from now on; SIGKILL ends the waiting."""
+        """Stops answering. Every access blocks from now on; SIGKILL ends the wait."""
         self._server.send_signal(signal.SIGSTOP)
         status = Path(f"/proc/{self._server.pid}/status")
         until(lambda: "State:\tT" in status.read_text(), "the file system has stopped")
 
     def go_on(self) -> None:
-        """Answers all that was asked meanwhile."""
+        """Resumes, and answers all pending requests."""
         self._server.send_signal(signal.SIGCONT)
 
 
 def can_mount() -> bool:
-    """Whether this process may mount such a file system."""
+    """Returns whether this process may mount such a file system."""
     with suppress(OSError):
         os.close(os.open("/dev/fuse", os.O_RDWR))
         status = Path("/proc/self/status").read_text()
@@ -56,7 +56,7 @@ def can_mount() -> bool:
 
 @contextmanager
 def hanging_disk(folder: Path) -> Iterator[Disk]:
-    """Mounts one at folder/disk, whose files are in folder/files."""
+    """Mounts a file system at folder/disk; its files are in folder/files."""
     mount, files = folder / "disk", folder / "files"
     mount.mkdir()
     files.mkdir()
@@ -66,7 +66,7 @@ def hanging_disk(folder: Path) -> Iterator[Disk]:
         assert server.poll() is None
         yield Disk(mount, server)
     finally:
-        server.kill()  # which ends all waiting
+        server.kill()  # ends every blocked access
         server.wait()
         _LIBC.umount2(str(mount).encode(), _DETACH)
 
@@ -134,7 +134,7 @@ class _Server:
         return self._rename(path, body, 16)
 
     def open(self, path: str, body: bytes) -> bytes:
-        # Files are opened anew for each access, so there is nothing to keep.
+        # Each access opens the file again, so no handle is kept.
         if struct.unpack_from("<I", body)[0] & os.O_TRUNC:
             os.truncate(path, 0)
         return bytes(16)
@@ -224,7 +224,7 @@ def main() -> None:
         except OSError as failure:
             error, answer = -(failure.errno or errno.EIO), b""
         if answer is not None:
-            with suppress(OSError):  # whoever asked may be gone
+            with suppress(OSError):  # the requester may have exited
                 os.write(device, _ANSWER.pack(16 + len(answer), error, unique) + answer)
 
 

@@ -1,12 +1,6 @@
-"""A made-up training job on devices that hangs, and the Flight Recorder dumps that it leaves.
+"""Simulates a hanging training job on devices, and the Flight Recorder dumps that it leaves.
 
-It is simulated by the rules of c10d and NCCL, and of nothing else:
-
-- Hosts run ahead: they enqueue operations in the order of the program, until they synchronise.
-- A device carries them out in order: one starts when the one before it on the same rank is done,
-  but for sends and receives, which nobody waits for before the microbatch after them.
-- A collective ends when all members have started it, a message when both sides have.
-- The watchdog of a rank counts what its device has ended.
+The simulation follows only these rules of c10d and NCCL:
 """
 
 from __future__ import annotations
@@ -26,7 +20,7 @@ WORLD = "default_pg"
 
 @dataclass(frozen=True)
 class Group:
-    """A process group; its name is the number that torch gives it."""
+    """Represents a process group; its name is the number that torch gives it."""
 
     name: str
     desc: str
@@ -35,7 +29,7 @@ class Group:
 
 @dataclass
 class Call:
-    """One operation of one rank. `sync`: the host waits until all before it is done."""
+    """Represents one operation of one rank. `sync`: the host waits until all before it is done."""
 
     group: Group
     op: str
@@ -55,13 +49,13 @@ class Call:
 
 @dataclass
 class Rank:
-    """What one process has done."""
+    """Holds the state of one process."""
 
     number: int
     program: Iterator[Call]
     next: Call | None = None
     calls: list[Call] = field(default_factory=list)
-    # In flight, by the order in which they were enqueued.
+    # In flight, in the order of enqueueing.
     pending: list[Call] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
     erred: bool = False
@@ -70,7 +64,7 @@ class Rank:
 
 
 class Layout:
-    """Tensor, data, expert and pipeline groups of a job, as Megatron makes them."""
+    """Lists the tensor, data, expert and pipeline groups of a job, as Megatron makes them."""
 
     def __init__(self, tensor: int, data: int, pipeline: int) -> None:
         self.size = tensor * data * pipeline
@@ -108,7 +102,7 @@ class Layout:
 
 
 def program(layout: Layout, rank: int, steps: int) -> Iterator[Call]:
-    """The calls of a rank: microbatches forwards and backwards, and a step's end."""
+    """Returns the calls of a rank: microbatches in pipeline order, and the end of a step."""
     tensor = layout.group(rank, "TENSOR_MODEL_PARALLEL_GROUP")
     expert = layout.group(rank, "EXPERT_MODEL_PARALLEL_GROUP")
     data = layout.group(rank, "DATA_PARALLEL_GROUP")
@@ -140,8 +134,12 @@ def program(layout: Layout, rank: int, steps: int) -> Iterator[Call]:
 
 @dataclass(frozen=True)
 class Fault:
-    """`host`: it enqueues no more; `device`: an error, its host and its watchdog stop, too;
-    `killed`: like `host`, and it leaves no dump; `skip`, `size`: of one call, and it goes on."""
+    """Describes a fault.
+
+    `host`: the host enqueues no more. `device`: the device fails; its host and its watchdog stop,
+    too. `killed`: like `host`, and it leaves no dump. `skip`, `size`: change one call; the rank
+    continues.
+    """
 
     kind: str
     rank: int
@@ -149,7 +147,7 @@ class Fault:
 
 
 class Job:
-    """Runs until nothing moves."""
+    """Runs until no rank can make progress."""
 
     AHEAD = 40
     TICK_NS = 1_000_000
@@ -162,7 +160,7 @@ class Job:
         for rank in self._ranks:
             rank.next = next(rank.program)
         self._now_ns = BEGIN_NS
-        # Of each operation: who has it, by rank.
+        # Ranks that started each operation, with their calls.
         self._joined: dict[tuple[Any, ...], dict[int, Call]] = defaultdict(dict)
         still = 0
         while still < 3:
@@ -216,7 +214,7 @@ class Job:
         return (call.group.name, *pair, counts[own])
 
     def _device(self) -> bool:
-        """One step of all devices: what all have started ends."""
+        """Runs one step of all devices: ends the operations that all members have started."""
         started: dict[int, set[int]] = {}
         for rank in self._ranks:
             able = set()
@@ -252,7 +250,7 @@ class Job:
         return calls[0].op == "all_to_all" or all(call.rows == calls[0].rows for call in calls)
 
     def write_dumps(self, folder: Path, active_only: bool, form: str = "pickle") -> None:
-        """Dumps of all ranks whose process lives, as version 2.9 has them."""
+        """Writes the dumps of all ranks whose process lives, in the format of version 2.9."""
         folder.mkdir(parents=True, exist_ok=True)
         for rank in self._ranks:
             fault = self.faults.get(rank.number)

@@ -1,4 +1,4 @@
-"""What can be seen of the keepers of a test's jobs."""
+"""Observes the keepers of a test's jobs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from patience import until
 
-#: Environment of a job that is to have one.
+#: Environment of a job with a keeper.
 KEPT = {"TRACED_KEEPER": "1"}
 
 
 def keepers(folder: Path) -> list[int]:
-    """The processes that keep rings in a folder."""
+    """Returns the processes that keep rings in a folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -25,18 +25,18 @@ def keepers(folder: Path) -> list[int]:
 
 
 def keeper_of(folder: Path) -> int:
-    """The process that keeps rings in a folder, once those that helped it to begin are gone."""
+    """Returns the process that keeps rings in a folder, after its starter processes have exited."""
     wait_until(lambda: len(keepers(folder)) == 1, "one keeper")
     return keepers(folder)[0]
 
 
 def wait_until(condition: Callable[[], object], what: str) -> None:
-    """Waits longer: the keeper is behind all others, beside busy tests it gets what they leave."""
+    """Waits longer than usual: the keeper has the lowest priority, so busy tests delay it."""
     until(condition, what, within_s=400)
 
 
 def wait_for_end(folder: Path) -> None:
-    """Waits until nobody keeps rings in a folder, and holds that none is left."""
+    """Waits until nobody keeps rings in a folder, and asserts that no ring is left."""
     wait_until(lambda: not keepers(folder), "the keeper ends")
     left = [path.name for path in folder.iterdir() if path.suffix in (".ring", ".keeper")]
     assert left == []

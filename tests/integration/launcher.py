@@ -1,4 +1,4 @@
-"""Starts the processes of the tests and sees to it that they end."""
+"""Starts the processes of the tests and ensures that they end."""
 
 from __future__ import annotations
 
@@ -24,36 +24,38 @@ DEADLINE_S = patient(120)
 _ABORT_S = 3.0
 
 _ZYGOTE = Path(__file__).with_name("zygote.py")
-# Where the programs are that are not in this folder.
+# Folders of the programs outside this one.
 _PATH = os.pathsep.join(filter(None, [str(_ZYGOTE.parents[1]), os.environ.get("PYTHONPATH")]))
-# What a launcher, or the person who runs the tests, may have set.
+# Variables that a launcher, or the person who runs the tests, may have set.
 _NOT_INHERITED = ("TRACED", "TORCHELASTIC_", "SLURM_", "RANK", "WORLD_SIZE", "MASTER_", "LOCAL_")
 
 
 def environment() -> dict[str, str]:
-    """The environment that all processes start with."""
+    """Returns the environment that all processes start with."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
     return kept | {
         "GLOO_SOCKET_IFNAME": "lo",
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
         "TORCH_FR_BUFFER_SIZE": "100000",
-        # The tests recover themselves what is left, unless a keeper is what they are about.
+        # Tests recover rings themselves, unless they test the keeper.
         "TRACED_KEEPER": "0",
-        # They count the lines that the tracer has to say; test_announcing is about this one.
+        # Tests count the tracer's messages; test_announcing tests this one.
         "TRACED_ANNOUNCE": "0",
-        # By default the name has the time of the start in it.
+        # The default name contains the start time.
         "TRACED_JOB": "job",
     }
 
 
 def preloading(library: str | os.PathLike[str]) -> dict[str, str]:
-    """Environment that loads a library before all others, also before a sanitizer's runtime."""
+    """Returns an environment that loads a library before all others, also before a sanitizer's
+    runtime.
+    """
     return {"LD_PRELOAD": ":".join(filter(None, [str(library), os.environ.get("LD_PRELOAD")]))}
 
 
 class Process:
-    """A process that runs one program."""
+    """Represents a process that runs one program."""
 
     def __init__(self, launcher: Launcher, job: Job) -> None:
         self._launcher = launcher
@@ -63,17 +65,17 @@ class Process:
 
     @property
     def output(self) -> str:
-        """What it has written to stdout and stderr."""
+        """Returns its stdout and stderr so far."""
         return Path(self._job.output).read_text()
 
     @property
     def result(self) -> Any:
-        """What the program returned; None if it did not."""
+        """Returns the program's result, or None."""
         path = Path(self._job.result)
         return pickle.loads(path.read_bytes()) if path.exists() else None
 
     def wait(self, deadline_s: float = DEADLINE_S) -> int:
-        """Returns its exit code; kills it if it takes longer."""
+        """Returns its exit code; kills it at the deadline."""
         deadline = time.monotonic() + deadline_s
         while self.exit_code is None:
             if not self._launcher.receive(deadline - time.monotonic()):
@@ -82,7 +84,7 @@ class Process:
         return self.exit_code
 
     def abort(self) -> None:
-        """Makes it write where it is, and kills it."""
+        """Makes it print its stacks, and kills it."""
         if self.exit_code is None:
             self.send_signal(signal.SIGABRT)
             self._launcher.receive(_ABORT_S)
@@ -93,9 +95,9 @@ class Process:
         self.send_signal(signal.SIGKILL)
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Does nothing where it has ended."""
+        """Sends a signal, unless the process has ended."""
         if self.exit_code is None:
-            # The zygote may have reaped it without that being received here yet.
+            # The zygote may have reaped it, with its message still unread.
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
@@ -110,7 +112,7 @@ class Launcher:
 
     @contextmanager
     def finalizing(self) -> Iterator[Launcher]:
-        """The processes that are started meanwhile end like any Python script."""
+        """Makes processes started in this block end like any Python script."""
         before, self._finalize = self._finalize, True
         try:
             yield self
@@ -140,7 +142,7 @@ class Launcher:
     def start_ranks(
         self, world: int, program: str, *args: object, folder: Path, **env: str
     ) -> list[Process]:
-        """Starts one process per rank; they find each other as programs/joining.py says."""
+        """Starts one process per rank; programs/joining.py describes how they connect."""
         number = len(self._processes)
         common = {"WORLD_SIZE": str(world), "TEST_STORE": str(folder / f"{number}.store")}
         return [
@@ -151,14 +153,14 @@ class Launcher:
     def run_ranks(
         self, world: int, program: str, *args: object, folder: Path, **env: str
     ) -> list[Process]:
-        """As start_ranks; waits, and fails, with what all ranks said, if a process fails."""
+        """Runs start_ranks and waits. If a process fails, raises with the output of all ranks."""
         processes = self.start_ranks(world, program, *args, folder=folder, **env)
         exit_codes = [process.wait() for process in processes]
         assert not any(exit_codes), "\n".join(process.output for process in processes)
         return processes
 
     def receive(self, timeout_s: float) -> bool:
-        """Takes one message from the zygote; False if none came in time."""
+        """Receives one message from the zygote; returns False at the timeout."""
         if not self._zygote.poll(max(timeout_s, 0)):
             return False
         number, value = self._zygote.recv()
@@ -188,7 +190,7 @@ def launcher(preload: str = "") -> Iterator[Launcher]:
     try:
         yield Launcher(connection)
     finally:
-        connection.close()  # the zygote ends, and its processes with it
+        connection.close()  # ends the zygote and its processes
         try:
             zygote.wait(DEADLINE_S)
         finally:

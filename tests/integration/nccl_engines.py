@@ -1,10 +1,10 @@
-"""Torch's NCCL engines, and how a test chooses one; ranks import this, too."""
+"""Selects one of torch's NCCL engines; ranks import this, too."""
 
 from __future__ import annotations
 
 from programs.catalog import TORCH
 
-#: What says which of torch's engines `nccl` is; before 2.15 there is one.
+#: Environment that selects the engine behind `nccl`; torch before 2.15 has only one.
 ENGINES: dict[str, dict[str, str]] = (
     {"newer": {}, "classic": {"TORCH_DIST_USE_NCCL2": "0"}} if TORCH >= (2, 15) else {"classic": {}}
 )

@@ -1,4 +1,4 @@
-"""Hosts that are namespaces of this one: each with a network, a name and a clock of its own."""
+"""Makes hosts out of namespaces: each with its own network, name and clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from serving import Samples, ring_dir, samples_of
 from tracectl import tracectl_path
 
 PORT = 9464
-#: By how much the clock of each host is ahead of that of the one before.
+#: By how much each host's clock is ahead of the previous host's.
 _CLOCK_NS = 50_000_000
 
 
@@ -35,7 +35,7 @@ def _ip(at: int, *words: str) -> None:
 
 @contextmanager
 def _held(name: str, clock_ns: int) -> Iterator[int]:
-    """The pid of a process that is on a host of its own."""
+    """Returns the pid of a process that holds a host's namespaces."""
     command = [*_ON_HOST, "hold", name, str(clock_ns)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -49,38 +49,38 @@ def _held(name: str, clock_ns: int) -> Iterator[int]:
 
 @dataclass
 class Host:
-    """One of them."""
+    """Represents one host."""
 
-    #: Of processes that are there, and where the cables end.
+    #: Pid of the process that holds the namespaces and the cables' ends.
     pid: int
     hub: int
     number: int
     folder: Path
     token: Path
     serve: subprocess.Popen[str] | None = None
-    #: What `serve` said, when it has ended.
+    #: Output of `serve`, after its end.
     words: str = ""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Returns the host's name."""
         return f"node{self.number}"
 
     @property
     def address(self) -> str:
-        """Where it is reached from the others."""
+        """Returns the host's address for the others."""
         return f"10.77.0.{self.number + 1}"
 
     @property
     def env(self) -> dict[str, str]:
-        """What a job needs to run there: see jobs/served_hosts.py."""
+        """Returns the environment of a job on this host: see jobs/served_hosts.py."""
         return {
             "TEST_HOST": str(self.pid),
             "GLOO_SOCKET_IFNAME": "eth0",
         }
 
     def connect(self, connected: bool) -> None:
-        """Its cable to the others."""
+        """Connects or disconnects the host's cable."""
         _ip(self.hub, "link", "set", f"port{self.number}", "up" if connected else "down")
 
     def start_serve(self, *options: str) -> None:
@@ -99,7 +99,7 @@ class Host:
             assert line, self.serve.wait()
 
     def end_serve(self, number: int = signal.SIGTERM) -> None:
-        """Ends it."""
+        """Ends `tracectl serve`."""
         if self.serve is None:
             return
         self.serve.send_signal(number)
@@ -107,7 +107,7 @@ class Host:
         self.serve = None
 
     def get(self, path: str, token: str = "secret") -> tuple[int, str]:
-        """Status and body of its answer, as asked on the host itself."""
+        """Returns status and body of an answer, requested on the host itself."""
         answers: list[tuple[int, str]] = []
 
         def ask() -> None:
@@ -117,36 +117,36 @@ class Host:
             answer = connection.getresponse()
             answers.append((answer.status, answer.read().decode("utf-8", "replace")))
 
-        # Which network a thread is in stays with it.
+        # A thread keeps its network namespace for life.
         thread = threading.Thread(target=ask)
         thread.start()
         thread.join()
         return answers[0]
 
     def verdicts(self) -> Any:
-        """All of `/verdicts`."""
+        """Returns all of `/verdicts`."""
         return json.loads(self.get("/verdicts")[1])
 
     def samples(self, path: str = "/metrics") -> Samples:
-        """Its metrics."""
+        """Returns its metrics."""
         return samples_of(self.get(path)[1])
 
 
 @dataclass
 class Network:
-    """Hosts that reach each other."""
+    """Represents hosts that reach each other."""
 
     hosts: list[Host] = field(default_factory=list)
 
     @property
     def peers(self) -> str:
-        """For --peers: all of them, as everybody has the same list."""
+        """Returns the argument of --peers: all hosts, the same list everywhere."""
         return ",".join(host.address for host in self.hosts)
 
     def start_ranks(
         self, launcher: Launcher, each: int, program: str, *args: str, **env: str
     ) -> list[Process]:
-        """Ranks of one job, so many on each host."""
+        """Starts the ranks of one job, `each` per host."""
         world = each * len(self.hosts)
         common = {"WORLD_SIZE": str(world), "TEST_STORE": "", "TRACED_JOB": "spread"}
         common["TEST_INIT"] = f"tcp://{self.hosts[0].address}:29400"
@@ -164,7 +164,7 @@ class Network:
 
 @contextmanager
 def network(count: int, folder: Path) -> Iterator[Network]:
-    """So many hosts, without `serve`."""
+    """Makes `count` hosts, without `serve`."""
     token = folder / "token"
     token.write_text("secret\n")
     with ExitStack() as ends:
@@ -187,7 +187,7 @@ def network(count: int, folder: Path) -> Iterator[Network]:
 
 
 def why_no_networks() -> str:
-    """Why this machine lets nobody make networks; "" if it does."""
+    """Returns why this machine cannot make networks, or ""."""
     missing = [name for name in ("ip", "nsenter", "unshare") if not shutil.which(name)]
     if missing:
         return f"{missing[0]} is not there"

@@ -1,4 +1,4 @@
-"""What looks like a host of its own: a network, a name and a clock.
+"""Makes something like a host: a network, a name and a clock.
 
     python on_host.py hold NAME CLOCK_NS       makes one, says its pid, and keeps it until its
                                                standard input ends
@@ -32,7 +32,7 @@ def _hold(name: str, clock_ns: int) -> None:
     socket.sethostname(name)
     ahead = f"{clock_ns // 10**9} {clock_ns % 10**9}"
     Path("/proc/self/timens_offsets").write_text(f"monotonic {ahead}\nboottime {ahead}\n")
-    # A child has the clock.
+    # The clock applies to children only.
     child = os.fork()
     if child == 0:
         sys.stdin.read()
@@ -42,14 +42,14 @@ def _hold(name: str, clock_ns: int) -> None:
 
 
 def enter(pid: int) -> None:
-    """Moves this process, which has one thread, to where another one is."""
+    """Moves this single-threaded process into another one's namespaces."""
     there = os.pidfd_open(pid)
     _check(_libc.setns(there, _NEWNET | _NEWUTS | _NEWTIME))
     os.close(there)
 
 
 def join_network(pid: int) -> None:
-    """Moves the calling thread, and those that it starts."""
+    """Moves the calling thread, and threads that it starts, into a network."""
     there = os.pidfd_open(pid)
     _check(_libc.setns(there, _NEWNET))
     os.close(there)

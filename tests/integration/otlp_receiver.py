@@ -1,4 +1,4 @@
-"""A receiver of OpenTelemetry's protocol over HTTP, as a collector has one."""
+"""Receives OpenTelemetry's protocol over HTTP, as a collector does."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ from serving import Samples, samples_of
 
 JSON = "application/json"
 
-#: Of the same look they differ from one form to the other.
+#: Metrics that differ between two readings of the same state.
 _MOVING = ("_seconds_since_", "_oldest_in_flight_", "traced_serve_processor_", "traced_serve_otlp_")
 
 
 def response(status: str, body: bytes = b"{}", *headers: str) -> bytes:
-    """An answer as it is sent."""
+    """Returns an HTTP answer in wire form."""
     lines = (f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers, "", "")
     return "\r\n".join(lines).encode() + body
 
 
 class Receiver(ThreadingHTTPServer):
-    """Gives the answers that it was told, one after the other, and then takes all."""
+    """Gives the prepared answers in order, and then accepts everything."""
 
     daemon_threads = True
 
     def __init__(self, port: int, answers: list[bytes]) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.answers = answers
-        #: When each request came.
+        #: Arrival time of each request.
         self.asked_s: list[float] = []
-        #: Path and type, body and what the schema finds in it, of those it took.
+        #: Path and type, body and schema findings of each accepted request.
         self.requests: list[tuple[str, str]] = []
         self.bodies: list[bytes] = []
         self.messages: list[ExportMetricsServiceRequest] = []
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Returns its URL."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def samples(self) -> Samples:
-        """What the last message says, as OpenMetrics has it; nothing before the first."""
+        """Returns the samples of the last message in OpenMetrics form; none before the first."""
         return samples_of(_text(self.messages[-1])) if self.messages else {}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Who sends may go away while it is answered."""
+        """Ignores errors: a sender may disconnect before its answer."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -110,14 +110,14 @@ def _points(metric: Any) -> Iterator[str]:
 
 
 def metrics_of(message: ExportMetricsServiceRequest) -> Iterator[Any]:
-    """All of a message, whatever they are of."""
+    """Returns all metrics of a message, whatever their resource."""
     for resource in message.resource_metrics:
         for scope in resource.scope_metrics:
             yield from scope.metrics
 
 
 def _text(message: ExportMetricsServiceRequest) -> str:
-    """A message as OpenMetrics: families of several resources are put together."""
+    """Returns a message as OpenMetrics; merges families of several resources."""
     families: dict[str, list[str]] = {}
     for metric in metrics_of(message):
         kind = {"sum": "counter"}.get(kind := metric.WhichOneof("data"), kind)
@@ -130,7 +130,7 @@ def _text(message: ExportMetricsServiceRequest) -> str:
 
 
 def steady(samples: Samples) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """Those that are alike in all forms, by name and labels."""
+    """Returns the samples that are equal in all formats, by name and labels."""
     return {
         (name, tuple(sorted(labels.items()))): value
         for name, each in samples.items()
@@ -141,7 +141,7 @@ def steady(samples: Samples) -> dict[tuple[str, tuple[tuple[str, str], ...]], fl
 
 @contextmanager
 def receiving(*answers: bytes, port: int = 0) -> Iterator[Receiver]:
-    """A receiver that first gives these answers."""
+    """Runs a receiver that first gives these answers."""
     with Receiver(port, list(answers)) as receiver:
         thread = threading.Thread(target=receiver.serve_forever, args=(0.01,))
         thread.start()

@@ -1,4 +1,4 @@
-"""What a worker says of one program that it ran."""
+"""Holds a worker's report about one program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """What to run, and how the ranks find each other."""
+    """Names the program to run, and how the ranks connect."""
 
     program: str
     backend: str
@@ -19,7 +19,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a program went on one rank.
+    """Holds how a program ended on one rank.
 
     Attributes:
         result: What it returned or raised, as values.plain and values.attempt say.

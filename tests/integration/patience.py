@@ -1,4 +1,4 @@
-"""How long the tests wait: TEST_PATIENCE=N makes it N times longer, for slow machines."""
+"""Scales timeouts: TEST_PATIENCE=N makes them N times longer, for slow machines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _Value = TypeVar("_Value")
 
 
 def patient(seconds: float) -> float:
-    """The seconds to wait for what takes less on a usual machine."""
+    """Returns a timeout in seconds, scaled for this machine."""
     return seconds * float(os.environ.get("TEST_PATIENCE", "1"))
 
 
 def patient_timeout(seconds: float) -> timedelta:
-    """The same for torch."""
+    """Returns the same as torch's timedelta."""
     return timedelta(seconds=patient(seconds))
 
 
@@ -29,7 +29,7 @@ def until(
     pause_s: float = 0.01,
     within_s: float = 120,
 ) -> _Value:
-    """Waits for a condition, and returns what it then is.
+    """Waits for a condition, and returns its value.
 
     Args:
         what: The condition in words, for the failure.
@@ -43,5 +43,5 @@ def until(
 
 
 def until_written(traces: Path, ranks: int) -> None:
-    """Waits until the trace of each rank has something in it, which a writer does in its time."""
+    """Waits until the trace of each rank has content; the writer is asynchronous."""
     until(lambda: sum(file.stat().st_size > 0 for file in traces.rglob("*.traced")) >= ranks)

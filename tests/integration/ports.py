@@ -1,4 +1,4 @@
-"""Ports of this machine."""
+"""Reserves ports of this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def reserved_port() -> Iterator[int]:
-    """One at which nobody answers, and that nobody else is given meanwhile.
+    """Reserves a port at which nobody answers and that nobody else gets meanwhile.
 
     A server that sets SO_REUSEADDR, as most do, can listen there.
     """

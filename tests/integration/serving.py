@@ -1,4 +1,4 @@
-"""Runs `tracectl serve` beside jobs, and asks it."""
+"""Runs `tracectl serve` beside jobs, and queries it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from patience import until
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tracectl import tracectl_path
 
-#: By name: labels and value of each.
+#: Per metric name: labels and value of each sample.
 Samples = dict[str, list[tuple[dict[str, str], float]]]
 
 
 def ring_dir(folder: Path) -> dict[str, str]:
-    """The environment of a `tracectl` that looks there for rings."""
+    """Returns the environment of a `tracectl` that searches this folder for rings."""
     return os.environ | {"TRACED_RING_DIR": str(folder)}
 
 
 def samples_of(text: str) -> Samples:
-    """As Prometheus' own reader has them."""
+    """Parses samples with Prometheus' own reader."""
     samples: Samples = defaultdict(list)
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -36,7 +36,7 @@ def samples_of(text: str) -> Samples:
 
 
 def once(folder: Path) -> Samples:
-    """What `serve --once` prints about the jobs of a folder."""
+    """Returns what `serve --once` prints about the jobs of a folder."""
     done = subprocess.run(
         [tracectl_path(), "serve", folder / "traces", "--once"],
         capture_output=True,
@@ -50,22 +50,22 @@ def once(folder: Path) -> Samples:
 
 @dataclass
 class Serve:
-    """One that runs."""
+    """Represents a running `tracectl serve`."""
 
     process: subprocess.Popen[str]
     port: int
-    #: What it has said, when it has ended.
+    #: Its output, after its end.
     words: str = ""
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
-        """Status and body of its answer."""
+        """Returns status and body of an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
         connection.request(method, path, headers=headers)
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
 
     def samples(self) -> Samples:
-        """Its metrics."""
+        """Returns its metrics."""
         return samples_of(self.get("/metrics")[1])
 
 
@@ -80,7 +80,7 @@ def serving(folder: Path, *options: str, interval: str = "0.1") -> Iterator[Serv
         env=ring_dir(folder),
     )
     assert process.stderr is not None
-    # It comes behind what the first look has to say.
+    # It follows the messages of the first update.
     said = [""]
     while "/metrics" not in said[-1]:
         said.append(process.stderr.readline())
@@ -98,7 +98,7 @@ def serving(folder: Path, *options: str, interval: str = "0.1") -> Iterator[Serv
 def held(
     launcher: Launcher, world: int, program: str, folder: Path, *args: str
 ) -> Iterator[list[Process]]:
-    """A job whose ranks have called all they will, and live."""
+    """Runs a job whose ranks have made all their calls, and live."""
     ranks = launcher.start_ranks(world, program, *args, folder=folder, TRACED_JOB="held")
     try:
         until(lambda: all((folder / f"held.{rank}").exists() for rank in range(world)))

@@ -19,12 +19,12 @@ _BUILT = (
     / f"build/torch-{version('torch').partition('+')[0]}/tests/simulated_cuda"
 )
 
-#: What the device may be asked.
+#: Settings of TRACED_DEVICE_TIME.
 DEVICE_TIMES = ("off", "end", "full")
 
 
 def cases(names: str, *axes: Iterable[object], short: Collection[tuple[object, ...]]) -> Any:
-    """Parametrizes a test by every combination; but for the short ones they are long."""
+    """Parametrizes a test by every combination; all but the `short` ones are marked long."""
     return pytest.mark.parametrize(
         names.split(),
         [
@@ -34,12 +34,12 @@ def cases(names: str, *axes: Iterable[object], short: Collection[tuple[object, .
     )
 
 
-#: Of a module whose tests take too long to run with older torch each time, too.
+#: Marks tests that are too slow to run each time with older torch as well.
 LONG_WITH_OLDER_TORCH = [] if TORCH >= (2, 15) else [pytest.mark.long]
 
 
 def libraries() -> list[Path]:
-    """In the order in which they are to be loaded; skips the test without them."""
+    """Returns the simulation's libraries in load order; skips the test without them."""
     found = [path for name in _LIBRARIES for path in sorted(_BUILT.glob(name))]
     if len(found) != len(_LIBRARIES):
         pytest.skip(f"there is no simulated CUDA in {_BUILT}: not built, or torch is for CPUs")
@@ -48,20 +48,20 @@ def libraries() -> list[Path]:
 
 @contextmanager
 def gpu_launcher() -> Iterator[Launcher]:
-    """A launcher whose processes have simulated GPUs."""
+    """Starts processes that have simulated GPUs."""
     with launcher(preload=":".join(map(str, libraries()))) as started:
         yield started
 
 
 class Refusals:
-    """What CUDA and NCCL refused of some ranks, which a correct program never asks for."""
+    """Holds the calls of some ranks that CUDA and NCCL refused; a correct program has none."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "refusals"
         self.env = {"SIMULATED_CUDA_REFUSALS": str(self._path)}
 
     def lines(self) -> list[str]:
-        """What was refused since this was asked last."""
+        """Returns the refusals since the last call."""
         if not self._path.exists():
             return []
         text = self._path.read_text()
@@ -69,6 +69,6 @@ class Refusals:
         return text.splitlines()
 
     def assert_none(self) -> None:
-        """Fails with what was refused since this was asked last."""
+        """Fails if CUDA or NCCL refused a call since the last check."""
         if lines := self.lines():
             pytest.fail("\n".join(lines))

@@ -1,4 +1,4 @@
-"""What other tools see of traced operations."""
+"""Other tools observe traced operations."""
 
 from __future__ import annotations
 

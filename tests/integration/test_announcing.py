@@ -1,4 +1,4 @@
-"""What a job is told as it begins: that it is recorded, where, and what is on; or why it is not."""
+"""The message at the start of a job: recorded, where, and with which options; or why not."""
 
 from __future__ import annotations
 

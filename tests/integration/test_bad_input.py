@@ -1,4 +1,4 @@
-"""tracectl given what is no trace, or made to do harm: one clear sentence, and nothing touched."""
+"""tracectl given input that is no trace, or hostile: one clear message, and no file changed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from traced.reader.wire import trace_pb2, zstandard
 pytestmark = pytest.mark.any_torch
 
 _PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452") + bytes(200)
-# A line break, "clear the screen" of ESC and of U+009B, no valid UTF-8, and what turns the
-# direction of writing, break a line and are not seen.
+# A line break, "clear the screen" as ESC and as U+009B, invalid UTF-8, and characters that reverse
+# the writing direction, break a line or are invisible.
 _HOSTILE_NAME = b"a\nb\x1b[2J\xc2\x9b2J\x7f\xff" + "\u202ec\u2028d\ufeff".encode()
 
 _VERBS = (
@@ -45,7 +45,7 @@ _VERBS = (
 
 @pytest.fixture(scope="module")
 def recorded(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The trace of a small job; not to be changed."""
+    """Records a small job; tests must not change it."""
     folder: Path = tmp_path_factory.mktemp("recorded")
     launcher.run_ranks(4, "jobs.training:mixed", folder=folder, TRACED_JOB="job")
     return folder / "traces" / "job"
@@ -95,7 +95,7 @@ _INPUTS: dict[str, Callable[[Path], None]] = {
     "sparse": _sparse,
     "false syncs": _false_syncs,
     "missing": lambda path: None,
-    # The system says that it has 4096 bytes and gives fewer, as of one that shrinks.
+    # The system reports 4096 bytes and returns fewer, like a file that shrinks.
     "shrinking": lambda path: path.symlink_to("/sys/kernel/mm/transparent_hugepage/enabled"),
     "folder of all": _folder_of_all,
 }
@@ -113,7 +113,7 @@ def _is_shown(c: str) -> bool:
 
 
 def _check_words(answer: Answer) -> None:
-    """What a terminal may be shown."""
+    """Asserts that the output is safe for a terminal."""
     for text in (answer.output, answer.words):
         assert all(map(_is_shown, text)), text
     assert "internal error" not in answer.words
@@ -160,7 +160,7 @@ def test_a_name_cannot_write_to_the_terminal(
 
 
 def _hostile_trace(path: Path, recorded: Path) -> None:
-    """A real trace in which every name is hostile."""
+    """Returns a real trace in which every name is hostile."""
     name = _HOSTILE_NAME.decode(errors="ignore")
     out = b""
     trace = trace_pb2.Trace.FromString(min(recorded.iterdir()).read_bytes())
@@ -180,9 +180,9 @@ def _hostile_trace(path: Path, recorded: Path) -> None:
 
 
 def _on_terminal(arguments: list[str | Path]) -> bytes:
-    """What tracectl writes to a terminal."""
+    """Returns what tracectl writes to a terminal."""
     ours, its = pty.openpty()
-    plain = os.environ | {"NO_COLOR": "1"}  # so that any colour is the trace's
+    plain = os.environ | {"NO_COLOR": "1"}  # so that any colour comes from the trace
     command = [tracectl_path(), *arguments]
     with subprocess.Popen(command, stdout=its, stderr=its, env=plain) as process:
         os.close(its)
@@ -190,7 +190,7 @@ def _on_terminal(arguments: list[str | Path]) -> bytes:
         while True:
             try:
                 part = os.read(ours, 65536)
-            except OSError:  # Linux's way to say that the other end is closed
+            except OSError:  # Linux reports the closed other end this way
                 break
             if not part:
                 break
@@ -289,7 +289,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_used(recorded: Path, tmp_pat
 
 
 def _bomb(raw: bytes, first: int = 0, slots: int = 1, stream: int = 7) -> bytes:
-    """A chunk with this payload, compressed as well as can be."""
+    """Returns a chunk with this payload, compressed as far as possible."""
     return framed(
         trace_pb2.Chunk(
             compression=trace_pb2.COMPRESSION_ZSTD,
@@ -325,7 +325,7 @@ _BOMBS: dict[str, Callable[[], bytes]] = {
 }
 
 
-# A process that is started here counts our own memory as having been its own.
+# A child that is started here inherits our own peak of memory.
 _MEASURE = """
 import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:], capture_output=True).returncode

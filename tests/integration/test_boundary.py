@@ -1,4 +1,4 @@
-"""What PyTorch calls by itself is in the trace, and nowhere else."""
+"""Calls that PyTorch makes by itself are in the trace, and nowhere else."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_patching_torch_distributed_misses_what_the_trace_has(
         recorded = [item.op for item in stream.operations]
         assert recorded == [OPERATIONS[name] for name in seen["calls"]]
         counts = Counter(recorded)
-        # Parameters are verified and broadcast once, buffers before each of the 3 steps, gradients
-        # are reduced in each; objects are gathered as sizes and contents.
+        # DDP verifies and broadcasts parameters once, broadcasts buffers before each of the 3
+        # steps, and reduces gradients in each. Objects are gathered as sizes and contents.
         assert counts["all_reduce"] >= 3
         assert counts["broadcast"] >= 3
         gathers = ["all_gather_into_tensor"] * 2 if TORCH >= (2, 15) else ["all_gather"] * 2

@@ -1,4 +1,4 @@
-"""Clock errors that are known, put into the traces of real ranks, are found and certified."""
+"""Known clock errors, planted in traces of real ranks, are found and certified."""
 
 from __future__ import annotations
 
@@ -53,6 +53,6 @@ def test_truth_is_certified(launcher: Launcher, tmp_path: Path, world: int, hogs
     lines = [line for line in done.stdout.splitlines() if "ranks," in line]
     assert len(lines) == 2, done.stdout + done.stderr
     assert all("outside 0 of" in line for line in lines), done.stdout
-    # How small the error is depends on how busy the machine is.
+    # The size of the error depends on the load of the machine.
     if _LONG and world == 2 and not hogs:
         assert done.returncode == 0, done.stdout

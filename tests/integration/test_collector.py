@@ -1,4 +1,4 @@
-"""tracectl serve --otlp: through a real collector, the metrics are what they were."""
+"""tracectl serve --otlp: metrics are unchanged after a real collector."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 
 def _without_histograms(samples: Samples) -> Any:
-    """This collector does not read integers that are texts in them, as the protocol has them."""
+    """Drops histograms: this collector cannot read their integers as strings, as the protocol
+    has them.
+    """
     parts = ("_seconds_bucket", "_seconds_sum", "_seconds_count")
     return {key: value for key, value in steady(samples).items() if not key[0].endswith(parts)}
 
 
 @contextmanager
 def _collecting(folder: Path, receiver: Receiver) -> Iterator[str]:
-    """A collector that sends on; its URL."""
+    """Runs a collector that forwards; returns its URL."""
     with reserved_port() as port, reserved_port() as other_port:
         process = subprocess.Popen(
             [
@@ -65,5 +67,5 @@ def test_a_collector_takes_it_and_sends_it_on(launcher: Launcher, tmp_path: Path
         )
         (_, refused) = serve.samples()["traced_serve_otlp_refused_points_total"][0]
         assert refused == 0
-    # It came through the collector, which sends the binary form.
+    # The collector forwards the binary form.
     assert {type_ for _, type_ in receiver.requests} == {"application/x-protobuf"}

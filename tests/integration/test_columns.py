@@ -1,4 +1,6 @@
-"""A name means the same in CSV, JSON lines, text, Parquet, traced.load and SQL: cell by cell."""
+"""A column name means the same in CSV, JSON lines, text, Parquet, traced.load and SQL, in each
+cell.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 pytestmark = [pytest.mark.any_torch]
 
-#: By the table's key, cells by column; what is absent is not there.
+#: Maps the table's key to its cells by column; missing cells are absent.
 Table = dict[tuple[Any, ...], dict[str, Any]]
 
 _KEYS = {
@@ -110,7 +112,7 @@ def _parquet(folder: Path, table: str) -> Table:
 
 
 def _sql(folder: Path) -> dict[str, Table]:
-    """By DuckDB, which is there where scripts/export_tools put it."""
+    """Returns DuckDB's rows, if scripts/export_tools installed it."""
     command = [engine_python("duckdb"), "-c", _ASK, folder, json.dumps(list(_KEYS))]
     told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     hive = ("job", "attempt")
@@ -134,7 +136,7 @@ def _picked(table: Table, names: set[str]) -> Table:
 
 
 def _hold_operations(rows: Table, packed: Table, waits: Table) -> None:
-    """What each has as it is: Parquet has ends as times after the issue, and waits elsewhere."""
+    """Compares rows. Parquet stores ends as offsets from the issue, and waits in another table."""
     both = _names("operations", "rows") & _names("operations", "parquet")
     assert _picked(packed, both) == _picked(rows, both)
     for key, row in rows.items():
@@ -153,7 +155,7 @@ def _hold_operations(rows: Table, packed: Table, waits: Table) -> None:
 
 
 def _hold_matches(matches: Table, rows: Table, waits: Table) -> None:
-    """Columns of matches are made of those of operations."""
+    """Derives the columns of matches from those of operations."""
     by_id: dict[str, list[dict[str, Any]]] = {}
     for row in rows.values():
         by_id.setdefault(row.get("correlation_id", ""), []).append(row)
@@ -172,7 +174,8 @@ def _hold_matches(matches: Table, rows: Table, waits: Table) -> None:
         assert issues[match["last_issue_rank"]] == match["last_issue_ns"]
         assert match.get("first_end_ns") == min(ends, default=None)
         assert match.get("last_end_ns") == max(ends, default=None)
-        # Who is certainly last is who seems to be, and nobody waited less for the others.
+        # The certainly last rank is also the apparently last one, and no rank waited less for the
+        # others.
         if "last_rank" in match:
             assert match["last_rank"] == match["seems_last_rank"]
             own = waits.get((match["last_rank"], _op_id(told, match["last_rank"])), {})
@@ -237,7 +240,7 @@ def test_made_up_traces_say_the_same_in_every_form(tmp_path: Path) -> None:
     golden = tmp_path / "golden"
     subprocess.run([built("unit/cli/golden_runs"), golden], check=True)
     late = made.write(tmp_path / "late", training(4, 5, Fault(late=1, loses=2, lost=3)))
-    # With failures, modules and steps; with somebody who is certainly last, and losses.
+    # Runs with failures, modules and steps; with a certainly last rank; with losses.
     runs = [golden / "run", golden / "hung", golden / "modular", late]
     held = [_hold(traces, tmp_path / "tables" / traces.name) for traces in runs]
     for table, name in (

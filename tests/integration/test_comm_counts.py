@@ -1,4 +1,4 @@
-"""Counting what is communicated in a block."""
+"""Counts of the communication in a block."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from launcher import Launcher
 from tracectl import tracectl
 
-#: What PyTorch's dispatcher calls operations.
+#: Names of operations in PyTorch's dispatcher.
 _NAMES = {
     "c10d_functional.all_gather_into_tensor": "all_gather_into_tensor",
     "c10d_functional.all_reduce": "all_reduce",
@@ -85,7 +85,7 @@ def test_sharded_parameters_are_told(launcher: Launcher, tmp_path: Path) -> None
 
 
 def test_dumps_have_all_that_comm_debug_modes_have(launcher: Launcher, tmp_path: Path) -> None:
-    # CommDebugMode's viewer reads these fields of every node and operation, and stops where one is
+    # CommDebugMode's viewer reads these fields of every node and operation, and fails if one is
     # missing.
     processes = launcher.run_ranks(2, "jobs.comm_counts:dumps", folder=tmp_path)
     wanted: dict[str, type] = {}

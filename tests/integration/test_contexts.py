@@ -1,4 +1,4 @@
-"""Where in the program operations were issued."""
+"""The context in which operations were issued."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _pickled(*objects: object) -> int:
 
 
 def _dumped(item: object) -> bytes:
-    """As torch.distributed does it."""
+    """Pickles an object the way torch.distributed does."""
     stream = io.BytesIO()
     pickle.Pickler(stream).dump(item)
     return stream.getvalue()
@@ -103,7 +103,7 @@ def test_the_optimizer_makes_steps_until_the_program_does(
         1, "jobs.contexts:stepped_by_optimizers", folder=tmp_path, TRACED_AUTO_STEP="1"
     )
     steps = [item.step for item in _operations(tmp_path, 0)]
-    # Three of the first optimizer, then those of the second.
+    # Three steps of the first optimizer, then those of the second.
     assert steps == [0, 1, 2, 3, 4, 100, 100, 101]
 
 

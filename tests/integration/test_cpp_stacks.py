@@ -1,4 +1,4 @@
-"""TRACED_CPP_STACKS: where in C++ operations are issued."""
+"""TRACED_CPP_STACKS: C++ call sites of operations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ void known_function(Function function) {
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A library with debug information."""
+    """Builds a library with debug information."""
     folder = tmp_path_factory.mktemp("library")
     (folder / "known.cpp").write_text(_SOURCE)
     subprocess.run(
@@ -87,10 +87,10 @@ def test_stacks_are_named(launcher: Launcher, tmp_path: Path, library: str) -> N
         assert all(frame.build_id for frame in _in(stack, str(stack[0].binary)))
         static, known = _in(stack, library)
         assert known.function == "known_function"
-        # What is not exported has no name, and is given no other.
+        # A function that is not exported gets no name, and no wrong one.
         assert static.function is None
         assert "Py_BytesMain" in names
-        # An offset is what addr2line takes.
+        # addr2line accepts the recorded offset.
         told = subprocess.run(
             ["addr2line", "-f", "-e", library, hex(static.offset or 0)],
             capture_output=True,
@@ -147,7 +147,7 @@ def test_a_killed_process_left_names(launcher: Launcher, tmp_path: Path, library
     def names() -> set[str | None]:
         try:
             operations = _operations(tmp_path)
-        except TracedError:  # not yet
+        except TracedError:  # not readable yet
             return set()
         return {frame.function for item in operations for frame in item.cpp_stack or ()}
 

@@ -1,4 +1,4 @@
-"""tracectl ctl: settings of a job that runs."""
+"""tracectl ctl: settings of a running job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WAIT = str(patient(60))
 def _running(
     launcher: Launcher, folder: Path, world: int = 2, program: str = "steps", **env: str
 ) -> Iterator[list[Process]]:
-    """A job that is in its steps, with traces; it is released at the end."""
+    """Runs a job with traces up to its steps; releases it at the end."""
     ranks = launcher.start_ranks(world, f"jobs.controlled:{program}", folder=folder, **env)
     try:
         until(lambda: all((folder / f"went.{rank}").exists() for rank in range(world)))
@@ -97,7 +97,7 @@ def test_who_does_not_answer_is_told(launcher: Launcher, tmp_path: Path) -> None
         ranks[0].send_signal(signal.SIGSTOP)
         try:
             command = ["ctl", tmp_path / "traces", "--set", "watch=5s", "--wait", "1.5"]
-            # On a busy host rank 1 may need longer, too.
+            # On a busy host rank 1 may need longer.
             answer = until(lambda: (told := tracectl(*command)).output.startswith("1 ") and told)
         finally:
             ranks[0].send_signal(signal.SIGCONT)

@@ -1,6 +1,6 @@
-"""A file that was cut or damaged at any byte: tracectl and the Python reader say the same of it.
+"""A file that was cut or damaged at any byte: tracectl and the Python reader report the same.
 
-TEST_DAMAGE=every damages every bit instead of every byte, also of the trace of a real job.
+TEST_DAMAGE=every damages every bit instead of every byte, also in the trace of a real job.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECORDS = 2  # in each
 
 
 class Account(NamedTuple):
-    """What a reader says of a file; None of a file without a usable chunk."""
+    """Holds what a reader reports about a file; None for a file without a usable chunk."""
 
     unusable: int
     operations: int
@@ -88,7 +88,7 @@ def _damaged(whole: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _agreed(whole: bytes, folder: Path) -> dict[str, Account | None]:
-    """Damages the file in every way; what both readers say of each."""
+    """Damages the file in every way; returns the common report of both readers for each."""
 
     def both(item: tuple[str, bytes]) -> tuple[str, Account | None, Account | None]:
         name, data = item
@@ -112,7 +112,7 @@ def test_both_readers_account_exactly_for_any_damage(tmp_path: Path) -> None:
         hit = sum(bound <= int(offset) for bound in BOUNDS[1:])
         begin, end = BOUNDS[hit], BOUNDS[hit + 1]
         if kind == "cut":
-            # Nothing proves how much there was behind the cut.
+            # Nothing proves how many records followed the cut.
             whole = Account(int(offset) - begin, hit, RECORDS * hit, 0, 0, False, False)
             assert account == (whole if hit > 0 else None), name
         elif int(offset) < begin + CHUNKS[hit].index(build.SYNC):

@@ -1,4 +1,4 @@
-"""What becomes of a job whose installed package is damaged: it computes what it would without."""
+"""A job with a damaged installation computes what it would compute without one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from launcher import Launcher, Process, launcher
 
 _EXTENSION = ["no-extension", "cut-short", "other-python", "other-torch"]
 _AFTER = ["removed", "unreadable", "syntax", "renamed", "older", "memory", *_EXTENSION]
-# Without these there are no spellings either, which each job is told of.
+# Without these files no spellings exist either, and each job reports that.
 _BASIC = ["no-say", "no-settings", "no-guard"]
 _BEFORE = [*(how for how in _AFTER[2:] if how not in _BASIC), *_BASIC]
 
 
 @pytest.fixture(scope="module", name="bare")
 def _bare() -> Iterator[Launcher]:
-    """Starts processes in which torch has not loaded what is installed for it."""
+    """Starts processes in which torch has not loaded the installed extension."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
         with launcher() as started:
@@ -40,7 +40,7 @@ def test_a_stock_spelling_works(
     if traced_setting == "1":
         assert len(lines) == 1
         assert lines[0].startswith("traced: ")
-    else:  # what nobody asked for is no news, unless even the spellings are missing
+    else:  # not requested, so not reported, unless even the spellings are missing
         assert len(lines) == (where == "before" and how in _BASIC)
     assert not (tmp_path / "traces").exists()
 

@@ -1,4 +1,4 @@
-"""Traces on demand, and what is on disk when something fails."""
+"""Traces on demand, and the file contents after a failure."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_sinks_do_not_disturb_each_other(launcher: Launcher, tmp_path: Path) -> 
     assert (failed, dropped) == (0, 0)
     assert said["bad"][0] == 0
     assert said["bad"][1] >= 4
-    # One is in its hands and one waits.
+    # The sink is handling one chunk and one is queued.
     assert 1 <= said["dropped by slow"][0] <= good - 2
     assert said["dropped by slow"][1] > 0
     assert said["closed in vain"] is False
@@ -118,7 +118,7 @@ def _kill_when(process: Process, condition: Callable[[], bool]) -> None:
 
 
 def _rank_0(folder: Path) -> Stream | None:
-    """Rank 0's stream as it is in the file now."""
+    """Returns rank 0's stream from the present file."""
     try:
         return next((s for s in read(folder, files_only=True).streams if s.rank == 0), None)
     except TracedError:

@@ -1,4 +1,4 @@
-"""Every program gives the same with and without tracing, and is recorded completely."""
+"""Every program has the same results with and without tracing, and is recorded completely."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from programs.catalog import catalog
 from worker_pool import WorkerPool
 
 _CASES = [Case(program, world) for program in catalog() for world in program.worlds]
-# By its scope all tests of a case follow each other, and one worker of pytest-xdist has them all.
+# The scope keeps all tests of a case together, on one worker of pytest-xdist.
 every_case = pytest.mark.parametrize("case", _CASES, ids=lambda case: case.name, scope="module")
 
 

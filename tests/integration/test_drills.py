@@ -1,6 +1,6 @@
-"""Jobs in which one fault is planted, and what `tracectl diagnose` says of them.
+"""Jobs with one planted fault, and the findings of `tracectl diagnose`.
 
-A sample: TEST_SEED=N chooses another one. All are in tests/long/drills.
+These are a sample: TEST_SEED=N chooses another one. All drills are in tests/long/drills.
 """
 
 from __future__ import annotations

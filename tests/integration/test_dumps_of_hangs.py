@@ -1,6 +1,6 @@
-"""tracectl diagnose on the Flight Recorder dumps that a hanging job leaves.
+"""tracectl diagnose on the Flight Recorder dumps of a hanging job.
 
-TEST_SEED=N is tried besides the first ones, else another one each time.
+TEST_SEED=N runs besides the first seeds; by default a random seed does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""However a process ends, nothing of what it recorded is lost."""
+"""No recorded data is lost, however a process ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _check_complete(stream: Stream, marks: int = 0) -> None:
     assert {item.wait_end_ns is None for item in stream.operations} == {False}
     accounts = stream.accounts
     assert accounts is not None
-    # Of each operation: issue, return, wait.
+    # Per operation: issue, return, wait.
     records = 3 * CALLS + marks
     assert (accounts.produced, accounts.stored, accounts.drops) == (records, records, {})
     assert stream.records == accounts.stored

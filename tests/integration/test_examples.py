@@ -1,4 +1,4 @@
-"""The programs of examples/, run by the command that their first lines name."""
+"""The programs of examples/, run by the command in their first lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 class Shell:
-    """A folder where each command of an example can be run."""
+    """Provides a folder in which each command of an example can run."""
 
     def __init__(self, launcher: Launcher, folder: Path) -> None:
         self._torchrun = WarmTorchrun(launcher, folder / "torchrun")
@@ -23,7 +23,7 @@ class Shell:
         (folder / "examples").symlink_to(_EXAMPLES)
 
     def run(self, name: str, exit_code: int = 0) -> str:
-        """Returns what the example prints."""
+        """Returns the output of the example."""
         head = (_EXAMPLES / name).read_text().split("\n\n\n")[0]
         block = re.search(r"\n(?:#\s*)?\n((?:#?     *\S.*\n)+)", head)
         assert block, head

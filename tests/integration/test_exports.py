@@ -1,4 +1,4 @@
-"""What real ranks recorded, in the formats of other tools, as these read it."""
+"""Records of real ranks in the formats of other tools, read by these tools."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tracectl import tracectl
 
 pytestmark = [pytest.mark.export_tools]
 
-# What torchfrtrace can judge: who differs in what a collective is, and who does not come.
+# Faults that torchfrtrace can judge: a collective that differs, and a rank that never joins.
 JUDGED = ["wrong_op", "dtype", "stuck"]
 
 
 @pytest.fixture(scope="module", name="job")
 def _job(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Training, other groups, messages, and a call that fails, on four ranks."""
+    """Records training, other groups, messages, and a call that fails, on four ranks."""
     folder = tmp_path_factory.mktemp("job")
     launcher.run_ranks(4, "jobs.training:mixed", folder=folder)
     return folder / "traces"
@@ -100,8 +100,9 @@ def test_lines_and_bandwidths(job: Path) -> None:
 
 
 def first_of_collectives(dumps: Path) -> tuple[str, set[int]]:
-    """What it says first of a collective, and whom it names. Single messages of groups of more than
-    two it takes for collectives that others did not join.
+    """Returns torchfrtrace's first message about a collective, and the ranks that it names.
+
+    It takes single messages of groups with more than two ranks for collectives with missing ranks.
     """
     reader = "torch.distributed.flight_recorder.fr_trace"
     done = subprocess.run(
@@ -123,7 +124,7 @@ def first_of_collectives(dumps: Path) -> tuple[str, set[int]]:
 def test_torchfrtrace_names_the_culprit_of_a_drill(
     launcher: Launcher, tmp_path: Path, name: str
 ) -> None:
-    """From our dumps of the same job, of which it needs no mending."""
+    """Our dumps of the same job need no repair."""
     plan = faulty(name, 4, 1, seed=1, engine=GLOO)
     assert plan
     run(launcher, plan, tmp_path)
@@ -132,7 +133,7 @@ def test_torchfrtrace_names_the_culprit_of_a_drill(
     exported(tmp_path / "traces", flights / "flights", "fr")
     kind, named = first_of_collectives(flights / "flights")
     assert kind, "it found nothing"
-    # Whom it read first it takes for right: others differ from that one.
+    # torchfrtrace trusts the rank it reads first, and blames those that differ from it.
     culprits = {*finding.culprits}
     others = {*plan.truth.members} - culprits
     assert named, kind

@@ -1,4 +1,4 @@
-"""How much of a step communication costs, against what the kernel measured of the job."""
+"""The communication share of a step, compared with the kernel's measurements of the job."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLERANCE = 0.1
 
 
 def _run(launcher: Launcher, folder: Path, job: str) -> list[tuple[Waited, Any]]:
-    """Returns how long each rank waited, and what the report says of it."""
+    """Returns how long each rank waited, and the report."""
     ranks = launcher.run_ranks(2, f"jobs.exposed:{job}", folder=folder, TRACED_JOB="exposed")
     window = ("--steps", f"{STEPS[0]}-{STEPS[-1]}")
     report = tracectl("report", "--json", *window, folder / "traces").json()
@@ -57,7 +57,7 @@ def test_waits_that_are_not_seen_are_told_as_what_they_are_at_most(
 
 
 def _all_served(folder: Path) -> Any:
-    """What `serve` has of a job whose last operations have ended."""
+    """Returns the metrics of `serve` for a job whose last operations have ended."""
     samples = once(folder)
     unseen = sum(value for _, value in samples["traced_waits_unknown_total"])
     return unseen == 2 * STEPS.stop and samples
@@ -79,13 +79,13 @@ def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
     sums = forms.of_report(told)
     tables = forms.of_parquet(traces, tmp_path / "tables")
     timeline = forms.of_perfetto(traces, tmp_path / "timeline")
-    # All ranks read one clock: nothing is off, though the ends are upper bounds.
+    # All ranks read one clock, so the figures agree, though the ends are upper bounds.
     for form in (tables, timeline):
         assert not any(form.pop("transfer_within").values())
-    # The bound of `serve` may be higher: it does not subtract calls and waits seen meanwhile.
+    # The bound of `serve` may be higher: it does not subtract calls and waits in between.
     bounds = served.pop("exposed_at_most")
     assert all(most <= bounds[rank] + 1 for rank, most in sums["exposed_at_most"].items())
-    # Names are those of the report's sums: a form has most of them, and no other.
+    # Names are those of the report's totals: a format has most of them, and no others.
     for form in (tables, timeline, served, forms.of_load(traces)):
         assert form == {name: pytest.approx(sums[name], rel=1e-9) for name in form}
     total, pictures = told["total"], told["pictures"]
@@ -93,7 +93,8 @@ def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
     data = re.search(r"id=data>(.*?)</script>", page.read_text(), re.DOTALL)
     assert data
     assert json.loads(data[1])["pictures"] == pictures
-    # What may be waiting is never hidden nor computing: it is all that the bound adds.
+    # Time that may be waiting is never shown as hidden or computing: it is exactly the bound's
+    # surplus.
     steps = pictures["steps"]["entries"]
     may_wait_ns = sum(step["may_wait_ns"] for step in steps)
     assert may_wait_ns > LATE_S * len(STEPS) * 1e9

@@ -1,6 +1,6 @@
-"""Every call of the tracer to the system fails in turn, and the job does not notice.
+"""Every system call of the tracer fails in turn, and the job does not notice.
 
-With TEST_FAULTS=all every one does, with every error, else some of each kind.
+TEST_FAULTS=all runs every call with every error; by default some of each kind run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from traced.reader import read
 
 _JOB = "jobs.harmed:computes"
 
-#: What each kind of call fails with.
+#: The errors of each kind of call.
 _ERRORS = {
     "mkdir": (errno.EACCES, errno.ENOSPC),
     "open": (errno.EMFILE, errno.ENOSPC, errno.EROFS),
@@ -43,7 +43,7 @@ def _failing() -> Iterator[Launcher]:
 
 
 class Runs:
-    """Runs the job with faults, and holds it against one without the tracer."""
+    """Runs the job with faults, and compares it with an untraced one."""
 
     def __init__(self, failing: Launcher, folder: Path) -> None:
         self._failing = failing
@@ -56,14 +56,14 @@ class Runs:
         self.records = {stream.rank: stream.records for stream in streams}
 
     def calls(self) -> Counter[str]:
-        """How often a rank calls what at most, if nothing fails."""
+        """Returns the largest number of calls per kind in one rank without faults."""
         most: Counter[str] = Counter()
         for calls in self._calls("whole"):
             most |= calls
         return most
 
     def _calls(self, name: str) -> list[Counter[str]]:
-        """How often each process of a run called what."""
+        """Returns the calls of each process of a run, by kind."""
         processes: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for line in (self._folder / name / "calls").read_text().splitlines():
             process, call = line.split()
@@ -71,12 +71,12 @@ class Runs:
         return list(processes.values())
 
     def check(self, faults: str, *, warnings: int = 1) -> None:
-        """The job is as without tracing, and every record is accounted for."""
+        """Asserts results as without tracing, and that every record is accounted for."""
         name = faults.replace(":", "-").replace(";", "+")
         ranks = self._run(name, "traced:gloo", TEST_CALLS_FAIL=faults)
         assert self._results(ranks) == self.stock, faults
         said = _warnings(ranks)
-        # Chunks are written by time as well: the last call is not always made.
+        # Chunks are also written by time: the last call is not always made.
         first = [(call, int(ordinal)) for call, ordinal, *_ in map(_parts, faults.split(";"))]
         met = [all(calls[call] >= n for call, n in first) for calls in self._calls(name)]
         assert sorted(map(len, said)) == sorted(warnings * each for each in met), (faults, said)
@@ -155,7 +155,7 @@ def test_calls_that_fail_from_one_on(runs: Runs, call: str) -> None:
     [
         (f"write:2:2:{errno.EINTR}", 0),
         (f"write:2:2:{_SHORT_WRITE}", 0),
-        # Half a chunk is taken back, or stays behind if even that fails.
+        # Half a chunk is removed again, or stays if even that fails.
         (f"write:2:2:{_SHORT_WRITE};write:3:3:{errno.ENOSPC}", 1),
         (f"write:2:2:{_SHORT_WRITE};write:3:3:{errno.ENOSPC};ftruncate:1:1:{errno.EIO}", 1),
     ],
@@ -207,17 +207,18 @@ def test_rotation(tmp_path: Path, call: str, ordinals: range, error: int) -> Non
     for ordinal in ordinals if _ALL else ordinals[:1]:
         for last in (ordinal, 0) if call == "unlink" else (ordinal,):
             done = _soak(tmp_path, f"{call}:{ordinal}:{last}:{error}", "--max-bytes", str(1 << 19))
-            # It holds its own accounts against the trace, and the trace against the bound.
+            # The program checks its own accounts against the trace, and the trace's size against
+            # its limit.
             problems = [line for line in done.stdout.splitlines() if "FAILED" in line]
             if last == 0:  # nothing is written after the second part
                 problems = [line for line in problems if "found" in line or "more than" in line]
             assert not problems, (call, ordinal, problems)
-            # On a slow machine there may be less rotation.
+            # A slow machine may rotate less often.
             reached = (tmp_path / "log").read_text().count(f" {call}\n") >= ordinal
             assert ordinal > 3 or reached
             (tmp_path / "log").unlink()
             said = done.stderr.splitlines()
-            if reached and last == 0:  # that the ring cannot be removed is another matter
+            if reached and last == 0:  # that the ring cannot be removed is tested elsewhere
                 assert len(said) in (1, 2), (call, ordinal, said)
             else:
                 assert len(said) == reached, (call, ordinal, said)

@@ -1,4 +1,4 @@
-"""tracectl on Flight Recorder dumps of real jobs, beside our traces of the same jobs."""
+"""tracectl on Flight Recorder dumps of real jobs, compared with our traces of the same jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from launcher import Launcher
 from programs.catalog import TORCH
 from tracectl import tracectl
 
-# Gloo's recorder sees what Gloo makes of a call.
+# Gloo's recorder shows the call that Gloo turns each operation into.
 _AS_GLOO_SAYS = {
     "all_gather_into_tensor": "all_gather",
     "all_to_all_single": "all_to_all",
@@ -22,14 +22,14 @@ _SCATTERED, _SCATTERED_AS_GLOO_SAYS = "2*[1]", "[2,1]"
 
 @pytest.fixture(scope="module")
 def job(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a job that was recorded both ways."""
+    """Returns the folder of a job that was recorded both ways."""
     folder: Path = tmp_path_factory.mktemp("both")
     launcher.run_ranks(2, "jobs.dumps:collectives", folder=folder)
     return folder
 
 
 def _operations(*inputs: Path) -> dict[tuple[int, str, int], dict[str, Any]]:
-    """Every operation, by rank, group and sequence number."""
+    """Returns every operation, by rank, group and sequence number."""
     answer = tracectl("export", "--format", "jsonl", *inputs)
     assert answer.exit_code == 0, answer.words
     rows = [json.loads(line) for line in answer.output.splitlines()]
@@ -84,7 +84,7 @@ def test_every_verb_reads_dumps(job: Path) -> None:
     shown = tracectl("show", "--json", dumps).json()
     assert [sorted(row["ranks"]) for row in shown["rows"]] == [["0", "1"]] * 11
     for verb in ("info", "report", "show"):
-        # Lines are wrapped where the name of the folder is long.
+        # Lines wrap if the folder's name is long.
         words = " ".join(tracectl(verb, dumps).output.split())
         assert "2 ranks, Flight Recorder dumps, gloo" in words
 
@@ -136,7 +136,7 @@ def test_members_peers_and_ranks_of_hooked_backends(launcher: Launcher, tmp_path
     for rank in (0, 1):
         process = launcher.start("jobs.dumps:hooked", rank, folder=tmp_path)
         assert process.wait() == 0, process.output
-    # The sends and receives tell the ranks, whatever the names.
+    # Sends and receives identify the ranks, whatever the file names.
     for form in ("pickle", "json"):
         folder = tmp_path / "dumps" / form
         (folder / "trace_rank_0").rename(folder / "swapped_1")

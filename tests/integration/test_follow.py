@@ -1,4 +1,4 @@
-"""tracectl diagnose --follow: what is said of a job while it runs."""
+"""tracectl diagnose --follow: verdicts about a running job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HUNG_AFTER = "1.2"
 def following(
     folder: Path, *options: str, under: tuple[str, ...] = ()
 ) -> Iterator[subprocess.Popen[str]]:
-    """Follows the job of a folder, where its rings are, too."""
+    """Follows the job of a folder, including its rings there."""
     command = [*under, tracectl_path(), "diagnose", "--follow", "--hung-after", HUNG_AFTER]
     process = subprocess.Popen(
         [*command, *options, folder / "traces"],
@@ -41,7 +41,7 @@ def following(
     finally:
         process.kill()
         rest, words = process.communicate()
-        print(rest, words)  # a failure shows them
+        print(rest, words)  # shown by pytest after a failure
 
 
 def sums(world: int) -> list[float]:
@@ -49,18 +49,18 @@ def sums(world: int) -> list[float]:
 
 
 def expect_results(processes: list[Process]) -> None:
-    """The job comes to its end, with what it would have computed alone."""
+    """Asserts that the job ends with its usual results."""
     assert [process.wait() for process in processes] == [0] * len(processes)
     for process in processes:
         assert process.result == sums(len(processes))
 
 
 def next_event(follower: subprocess.Popen[str], slow: set[int] | None = None) -> Any:
-    """The next one that is not about a slow call.
+    """Returns the next event that is not about a slow call.
 
     Args:
-        slow: Gets the ranks that were told as hanging in a call which all had joined: on a busy
-            host it may take longer than HUNG_AFTER.
+        slow: Collects the ranks reported as hanging in a call that all had joined. On a busy host
+            it may take longer than HUNG_AFTER.
     """
     assert follower.stdout is not None
     while True:
@@ -72,7 +72,7 @@ def next_event(follower: subprocess.Popen[str], slow: set[int] | None = None) ->
 
 
 def until_others_wait(folder: Path) -> None:
-    """Until of two ranks the second one sleeps, and the first one is about to wait for it."""
+    """Waits until the second of two ranks sleeps, and the first one is about to wait for it."""
     until(lambda: (folder / "came.0").exists() and (folder / "held.1").exists())
 
 
@@ -105,7 +105,7 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
 
 def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
-    # It has not written what it recorded last, and cannot any more.
+    # The rank has not written its last records, and no longer can.
     until_others_wait(tmp_path)
     ranks[1].send_signal(signal.SIGSTOP)
     try:
@@ -138,7 +138,9 @@ def test_a_job_that_cannot_be_seen_from_here_has_not_ended(
 
 
 def _pretend_other_numbers(path: Path) -> None:
-    """As if the process were in a container of its own, and its end were not here."""
+    """Rewrites the pid, as if the process were in another container and could not be checked
+    here.
+    """
     out = b""
     for chunk in trace_pb2.Trace.FromString(path.read_bytes()).chunk:
         payload = decode(chunk)
@@ -148,7 +150,7 @@ def _pretend_other_numbers(path: Path) -> None:
     path.write_bytes(out)
 
 
-# As in a container of its own: it finds no process by the number of the job's.
+# A separate pid namespace, as in a container: the job's pid does not exist in it.
 OTHER_NUMBERS = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 
@@ -189,5 +191,5 @@ def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> N
         assert follower.wait(DEADLINE_S) == 1
     for process in ranks:
         process.wait()
-    # Looking brings nothing back and removes nothing: that is left to who asks for it.
+    # Following recovers and removes no ring: only an explicit recovery does.
     assert len(list(tmp_path.glob("*.ring"))) == 1

@@ -1,4 +1,4 @@
-"""What outlives a job, however that ends, and what the job notices of it: nothing."""
+"""The keeper outlives any end of a job, and the job does not notice it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def _start_waiting(launcher: Launcher, folder: Path, program: str, *args: str) -
 
 
 def _told(output: str) -> list[str]:
-    """The sentences of traced, in a line of which others may have written a part before."""
+    """Returns the messages of traced, also from lines that begin with another writer's output."""
     lines = output.splitlines()
     return [line[line.index("traced: ") :] for line in lines if "traced: " in line]
 
 
 def _held(process: int) -> dict[int, str]:
-    """What a process has open, by descriptor."""
+    """Returns the open files of a process, by descriptor."""
     held = {}
     for path in Path(f"/proc/{process}/fd").iterdir():
         with suppress(FileNotFoundError):
@@ -120,7 +120,7 @@ def test_what_ends_a_group_of_processes_does_not_end_it(
     launcher: Launcher, tmp_path: Path, number: signal.Signals
 ) -> None:
     ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end")
-    # As Slurm does it: every process of the step.
+    # Signals every process of the step, as Slurm does.
     if number != signal.SIGKILL:
         for keeper in keepers(tmp_path):
             os.kill(keeper, number)
@@ -144,7 +144,7 @@ def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> No
     for rank in ranks:
         rank.kill()
     with open(reading) as log:
-        lines = log.read().splitlines()  # until nobody can write any more
+        lines = log.read().splitlines()  # until every writer has closed it
     assert _told(lines[-1])
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
@@ -169,7 +169,7 @@ def test_rings_that_somebody_removed_are_saved(launcher: Launcher, tmp_path: Pat
 
 
 class _Log:
-    """A log that somebody reads."""
+    """Reads a log through a pipe."""
 
     def __init__(self, path: Path) -> None:
         os.mkfifo(path)
@@ -178,7 +178,7 @@ class _Log:
         self.text = ""
 
     def has_ended(self) -> bool:
-        """Whether nobody can write to it any more."""
+        """Returns whether all writers have closed it."""
         with suppress(BlockingIOError):
             while chunk := os.read(self._reading, 1 << 16):
                 self.text += chunk.decode()
@@ -271,7 +271,7 @@ def test_children_of_multiprocessing(launcher: Launcher, tmp_path: Path) -> None
         env=KEPT | {"TEST_STORE": str(tmp_path / "store")},
     )
     assert parent.wait() == 0, parent.output
-    # Rank 0 fails of that. If both have ended when torch looks, it names the lower rank.
+    # Rank 0 fails because of it. If both have ended when torch checks, it names the lower rank.
     assert re.search(
         "1 terminated with signal SIGKILL|0 terminated with exit code 3", parent.result
     )
@@ -318,7 +318,7 @@ def test_under_torchrun(tmp_path: Path, ending: str) -> None:
         torchrun.kill()
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
-    # Until the last one that has the pipe lets it go.
+    # Until the last holder of the pipe closes it.
     said = torchrun.communicate(timeout=DEADLINE_S)[1]
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
@@ -329,7 +329,7 @@ def test_under_torchrun(tmp_path: Path, ending: str) -> None:
 def test_in_a_container_whose_first_process_is_torchrun(tmp_path: Path) -> None:
     torchrun = _torchrun(tmp_path, "unshare", "-pf", "--mount-proc")
     _ready(tmp_path)
-    # Whose number in here the script does not know.
+    # The script does not know their numbers in this namespace.
     rings = {str(path) for path in tmp_path.glob("*.ring")}
     workers = [
         int(process.name)

@@ -1,6 +1,6 @@
-"""A job that is killed and started again, again and again: shared memory ends where it began.
+"""Shared memory returns to its initial state after repeated kills and restarts of a job.
 
-With TEST_RESTARTS=N it is so N times.
+TEST_RESTARTS=N sets the number of restarts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Small files that ask for large answers: chunks with right checksums that no recorder wrote."""
+"""Small files that decode to large answers: chunks with correct checksums that no recorder
+wrote.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ _VERBS = (
 
 
 def _rank(rank: int, world: int = 2) -> trace_pb2.Payload:
-    """A rank with a group and a call, and without operations."""
+    """Returns the header of a rank with a group and a call, and without operations."""
     payload = trace_pb2.Payload()
     header = payload.header
     header.schema, header.stream_id, header.rank, header.world_size = 2, 1000 + rank, rank, world
@@ -55,7 +57,7 @@ def _rank(rank: int, world: int = 2) -> trace_pb2.Payload:
 
 
 def _operations(payload: trace_pb2.Payload, count: int = _ROWS, **columns: int) -> None:
-    """Operations that returned, each with these columns."""
+    """Adds operations that returned, each with these columns."""
     issued = payload.issued
     for name in ("call", "seq_step", "thread"):
         columns.setdefault(name, 1)
@@ -220,7 +222,7 @@ def test_a_small_file_asks_for_no_large_answer(hostile: Path, verb: list[str]) -
         assert process.stdout is not None
         assert process.stderr is not None
         said = process.stdout.read(_MOST_BYTES)
-        # What says more would go on for ever.
+        # Longer output would never end.
         if len(said) == _MOST_BYTES:
             process.kill()
         words = process.stderr.read()

@@ -1,4 +1,4 @@
-"""A rank that is late is named, and the waiting of the others is told from transfer."""
+"""A late rank is named, and the waiting time of the others is separated from transfer time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_late_rank_comes_out_as_the_latest(
     assert answer["latest"]["op"] == "all_reduce"
     assert answer["latest"]["behind_p50_ns"] > LATE_S / 2 * 1e9
     assert [rank["rank"] for rank in answer["ranks"]] == list(range(world))
-    # Not the total: on a busy machine another rank is late now and then, and by more.
+    # Not the total: on a busy host another rank is sometimes late, and by more.
     rows = tracectl("report", "--json", "--by", "rank", tmp_path / "traces").json()["ops"]
     waits = {row["rank"]: row["wait_for_peers"]["p50_ns"] for row in rows}
     assert len(waits) == world

@@ -1,4 +1,4 @@
-"""Groups come and go, from several threads, without leaving anything behind."""
+"""Groups are created and destroyed by several threads without leaks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("finalizing")
 _GROUPS = 200
 #: 10 000 in the long tests.
 _GROUPS_IN_ONE_STORE = int(os.environ.get("TEST_GROUPS", "500"))
-#: The recorder keeps what describes the last 1024 groups that ended, 1.9 KiB each: 0.8 MiB of 500.
+#: The recorder keeps descriptions of the last 1024 groups that ended, 1.9 KiB each: 0.8 MiB of 500.
 _KEPT_KIB = 1024
 
 

@@ -1,4 +1,4 @@
-"""No room, no rights, no descriptors, no memory: the job goes on as without tracing."""
+"""No space, rights, descriptors or memory: the job continues as without tracing."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _warnings(process: Process) -> list[str]:
 
 @pytest.fixture(scope="module", name="stock")
 def _stock(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What both ranks compute."""
+    """Returns what both ranks compute."""
     folder = tmp_path_factory.mktemp("stock")
     return [process.result for process in launcher.run_ranks(2, _JOB, "gloo", folder=folder)]
 
 
 @pytest.fixture(name="run")
 def _run(launcher: Launcher, stock: list[Any], tmp_path: Path) -> Callable[..., list[str]]:
-    """Runs the traced job, compares its results; returns what each rank was told, one line."""
+    """Runs the traced job and compares its results; returns the one message line of each rank."""
 
     def run(*taken: str, said: int = 1, **env: str) -> list[str]:
         ranks = launcher.run_ranks(2, _JOB, "traced:gloo", *taken, folder=tmp_path, **env)
@@ -45,7 +45,7 @@ def _run(launcher: Launcher, stock: list[Any], tmp_path: Path) -> Callable[..., 
 
 @contextmanager
 def _mounted(folder: Path, options: str) -> Iterator[Path]:
-    """A file system of its own; skips the test where it cannot be had."""
+    """Mounts a separate file system; skips the test if that is impossible."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
     if not shutil.which("mount") or subprocess.run(mount, check=False).returncode != 0:
@@ -57,7 +57,7 @@ def _mounted(folder: Path, options: str) -> Iterator[Path]:
 
 
 def _counted(streams: tuple[Stream, ...]) -> None:
-    """Every record is there or told as dropped."""
+    """Asserts that every record is present or reported as dropped."""
     assert len(streams) == 2
     (produced,) = {stream.accounts.produced for stream in streams if stream.accounts}
     assert produced > 250
@@ -69,7 +69,7 @@ def _counted(streams: tuple[Stream, ...]) -> None:
 
 
 def _whole(streams: tuple[Stream, ...]) -> None:
-    """Every record is there."""
+    """Asserts that every record is present."""
     _counted(streams)
     assert [stream.accounts.drops for stream in streams if stream.accounts] == [{}, {}]
 
@@ -86,13 +86,13 @@ def test_the_disk_becomes_full(run: Callable[..., list[str]], tmp_path: Path) ->
         for line in run("", "disk_is_full", TEST_DISK=str(disk)):
             assert f"cannot write to {disk}" in line
             assert "No space left on device" in line
-        # Where the end of the trace was refused, the ring was kept.
+        # The final write of the trace failed, so the ring was kept.
         for filler in disk.glob("filler*"):
             filler.unlink()
         answer = tracectl("recover", "--ring-dir", tmp_path)
         assert answer.exit_code == 0, answer.words
         streams = read(disk).streams
-        assert all(s.closed for s in streams if s.accounts)  # the ring said so
+        assert all(s.closed for s in streams if s.accounts)  # the ring has the closing record
         assert "killed" not in tracectl("info", disk).words
         _counted(streams)
 
@@ -122,7 +122,7 @@ def test_the_directory_is_read_only(run: Callable[..., list[str]], tmp_path: Pat
 def test_there_is_little_shared_memory(
     run: Callable[..., list[str]], tmp_path: Path, options: str, told: str
 ) -> None:
-    # Without a ring there is nothing to keep, and nothing more is said of that.
+    # Without a ring the keeper has nothing to keep, and prints nothing more.
     keeper = "1" if told == "no shared memory" else "0"
     with _mounted(tmp_path / "shm", options) as memory:
         lines = run(TRACED_RING_DIR=str(memory), TRACED_KEEPER=keeper, said=bool(told))
@@ -164,7 +164,7 @@ def test_files_must_be_small(run: Callable[..., list[str]], tmp_path: Path) -> N
 def test_the_trace_may_not_grow(run: Callable[..., list[str]], tmp_path: Path) -> None:
     for line in run("", "trace_may_not_grow", "nothing"):
         assert "File too large" in line
-    # The end of the trace found room again.
+    # The final write of the trace found space again.
     streams = read(tmp_path).streams
     _counted(streams)
     assert all(stream.closed for stream in streams)
@@ -177,15 +177,15 @@ def test_there_are_no_more_descriptors(run: Callable[..., list[str]], tmp_path: 
 
 
 def test_there_is_hardly_any_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
-    # Less than a stack of a thread takes. Torch's own threads may need some: one of Gloo's that has
-    # its first work now ends the process where there is none for torch's thread-local data.
+    # Less than a thread's stack. Torch's own threads may need some memory: a Gloo thread with its
+    # first work now ends the process if torch's thread-local data does not fit.
     run("", "little_memory=8", "nothing", said=0)
     _whole(read(tmp_path).streams)
 
 
 def test_there_is_little_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
     for line in run("little_memory=400", "", "nothing", TRACED_RING_MB="512"):
-        # What other threads of the process map meanwhile counts, too.
+        # Mappings made by other threads meanwhile count, too.
         assert re.search(r"the ring has (262144|131072|65536) KiB instead of 524288", line), line
         assert "Cannot allocate memory" in line
     _whole(read(tmp_path).streams)

@@ -47,7 +47,7 @@ def _said(ranks: list[Process]) -> list[str]:
 
 @pytest.fixture
 def untraced(launcher: Launcher, tmp_path: Path) -> list[Any]:
-    """What the program computes without tracing."""
+    """Returns the program's results without tracing."""
     folder = tmp_path / "untraced"
     return _end(folder, _start(launcher, folder, "gloo"))
 
@@ -80,7 +80,7 @@ def test_the_folder_of_rings_is_removed(
     assert saved == [killed and keeper_lives] * 2
     assert bool(_said(ranks)) == (killed and keeper_lives)
     if killed and not keeper_lives:
-        # Nobody knows how they ended.
+        # The ends of the ranks are unknown.
         assert tracectl("diagnose", folder / "traces").exit_code == 5
 
 
@@ -106,7 +106,7 @@ def test_the_folder_of_traces_is_removed(
     else:
         assert _end(folder, ranks) == untraced
     wait_until(lambda: not keepers(rings), "the keeper ends")
-    # A trace without its beginning would be no trace.
+    # A trace without its beginning would be unusable.
     assert (list(others.iterdir()) if recreated else others.exists()) in ([], False)
     assert len(list(rings.glob("*.ring"))) == (2 if killed else 0)
     told = [line for line in _said(ranks) if "could not be saved and stays" in line]
@@ -142,13 +142,14 @@ def test_a_disk_hangs(
         wait_until(lambda: not keepers(rings), "the keeper ends")
         streams = read(traces).streams
         assert [stream.missing for stream in streams] == [0, 0]
-        # Who computes on while readers wait for the disk may fill its ring; that is counted.
+        # A rank that continues while readers wait for the disk may fill its ring; drops are
+        # counted.
         assert all(stream.accounts for stream in streams)
         assert not killed or not any(stream.accounts.drops for stream in streams)
 
 
 def _check_readers(traces: Path, rings: Path, other: Path) -> None:
-    """They use what is in shared memory, and jobs elsewhere are read as ever."""
+    """Asserts that readers use shared memory, and still read jobs elsewhere."""
     os.environ["TRACED_RING_DIR"] = str(rings)
     try:
         commands = [["diagnose"], *([verb, "--json"] for verb in ("diagnose", "info", "ls"))]

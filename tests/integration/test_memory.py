@@ -1,4 +1,4 @@
-"""Tracing keeps nothing alive: tensors are freed when they would be without it."""
+"""Tracing keeps no tensor alive: each is freed as early as without it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from launcher import Launcher
 def _stock_and_traced(
     launcher: Launcher, program: str, folder: Path, **env: str
 ) -> tuple[list[Any], list[Any]]:
-    """What the program returns on each of 2 ranks, over either backend."""
+    """Returns the program's result on each of 2 ranks, over either backend."""
 
     def results(backend: str) -> list[Any]:
         ranks = launcher.run_ranks(2, program, backend, folder=folder, **env)
@@ -30,6 +30,6 @@ def test_the_memory_peak_is_that_of_stock(launcher: Launcher, tmp_path: Path) ->
     stock, traced = _stock_and_traced(
         launcher, "jobs.memory:peak_kib", tmp_path, TRACED_RING_MB="1"
     )
-    # How many of Gloo's own copies overlap varies by half of this from run to run. Kept tensors
-    # would be 60 of 2 MiB.
+    # The overlap of Gloo's own copies varies by half of this from run to run. Kept tensors would
+    # add 60 times 2 MiB.
     assert max(traced) < max(stock) + 32 * 1024

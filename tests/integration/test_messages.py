@@ -1,4 +1,4 @@
-"""Which message a receive took, against what was in it."""
+"""The message that each receive took, compared with the message's content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEEDS = [random.randrange(10**6) for _ in range(3)]
 
 
 def _pairs(rows: list[dict[str, Any]]) -> Iterator[tuple[int, Taken | None]]:
-    """Of each receive of rank 0: its operation, and what `show` says it took."""
+    """Returns, per receive of rank 0, its operation and the message that `show` names."""
     for row in rows:
         received = row["ranks"].get("0")
         if received is None or received["op"] != "recv":
@@ -45,7 +45,7 @@ def test_a_receive_is_with_the_message_that_it_took(
         assert len(shown) == len(taken) > 0
         told = [shown[op] for op in sorted(shown)]
         if together:
-            # Of some it cannot be told; what is told is so.
+            # Some matches are unknown; known ones must be right.
             assert any(told)
             told = [each or taken[i] for i, each in enumerate(told)]
         assert told == taken

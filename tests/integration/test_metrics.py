@@ -1,4 +1,4 @@
-"""What a rank says of itself, in its own process and over torch's control plane."""
+"""A rank's own metrics, in its process and over torch's control plane."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tracectl import tracectl
 
 _NS = 1e-9
 
-#: By metric, what a report says of a rank.
+#: Maps a metric to the report's figure of a rank.
 _REPORTED = {
     "operations_total": lambda rank: rank["count"],
     "bytes_total": lambda rank: rank["bytes"],
@@ -29,7 +29,7 @@ _REPORTED = {
 
 
 class _Worker(http.client.HTTPConnection):
-    """A connection to the socket of a worker server."""
+    """Connects to the socket of a worker server."""
 
     def __init__(self, path: Path) -> None:
         super().__init__("worker", timeout=DEADLINE_S)
@@ -50,7 +50,7 @@ def _ask(path: Path, handler: str) -> Any:
 
 
 def _documented(page: str) -> list[str]:
-    """The names in the first column of the page's tables."""
+    """Returns the names in the first column of the page's tables."""
     text = (Path(__file__).parents[2] / "docs" / page).read_text()
     return re.findall(r"^\| `(traced_\w+)`", text, re.MULTILINE)
 
@@ -103,7 +103,7 @@ def test_the_control_plane_answers_under_a_held_gil(launcher: Launcher, tmp_path
     ranks = launcher.start_ranks(2, "jobs.measured:holds_the_gil", folder=tmp_path)
     server = tmp_path / "worker.sock"
     until((tmp_path / "held").exists)
-    # The first one is over, and the second one under way.
+    # The first operation has ended and the second is in flight.
     until(lambda: [item["seq"] for item in _ask(server, "traced_in_flight")["oldest"]] == [2])
     until(lambda: _ask(server, "traced_metrics")["traced_rank_operations_total"] == 1)
     metrics, flight = _ask(server, "traced_metrics"), _ask(server, "traced_in_flight")

@@ -1,4 +1,4 @@
-"""What docs/use/metrics.md shows, run as it stands there, and what the real libraries then have."""
+"""The code of docs/use/metrics.md, run unchanged, and what the real libraries then record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEP = "traced_rank_step"
 
 
 def _logged(folder: Path, tag: str) -> list[tuple[int, float]]:
-    """What TensorBoard reads of a scalar: steps and values."""
+    """Returns steps and values of a scalar, read by TensorBoard."""
     events = EventAccumulator(str(folder)).Reload()
     return [(event.step, event.value) for event in events.Scalars(tag)]
 
@@ -56,7 +56,7 @@ def test_weights_and_biases(launcher: Launcher, tmp_path: Path) -> None:
 
 
 def _wandb_history(run: Path) -> Iterator[dict[str, Any]]:
-    """Rows of a run that was logged offline, from its file."""
+    """Returns the rows of a run that was logged offline, from its file."""
     from wandb.proto.wandb_internal_pb2 import Record
 
     for data in _leveldb_records(run.read_bytes()):
@@ -69,7 +69,7 @@ def _wandb_history(run: Path) -> Iterator[dict[str, Any]]:
 
 
 def _leveldb_records(log: bytes) -> Iterator[bytes]:
-    """The file is a log of LevelDB's: blocks of 32 KiB, in which records may be in parts."""
+    """Returns the records of a LevelDB log: blocks of 32 KiB, in which records may be split."""
     block, head, full, last = 32768, 7, 1, 4
     at, record = head, b""
     while at + head <= len(log):

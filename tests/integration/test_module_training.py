@@ -1,4 +1,4 @@
-"""Modules and phases of a training on four ranks, each held against what is known otherwise."""
+"""Modules and phases of a training on four ranks, each checked against an independent source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _CHECKPOINTS = pytest.mark.parametrize(
 def _run(
     launcher: Launcher, folder: Path, program: str, reentrant: bool | None
 ) -> Iterator[tuple[Any, list[Operation]]]:
-    """The result of each rank and the operations that it annotated, if tracking changed nothing."""
+    """Returns each rank's result and annotated operations; asserts that tracking changed no
+    result.
+    """
     name = f"jobs.module_training:{program}"
     (folder / "bare").mkdir()
     bare = launcher.run_ranks(_WORLD, name, False, reentrant, folder=folder / "bare")
@@ -35,7 +37,7 @@ def _run(
 
 
 def _phase(operation: Operation) -> str:
-    """What the annotations say."""
+    """Returns the phase by the annotations."""
     annotations = operation.annotations or ()
     if annotations[0] == "backward" and len(annotations) > 1:
         return "recompute"
@@ -43,10 +45,10 @@ def _phase(operation: Operation) -> str:
 
 
 def _by_step(operations: list[Operation]) -> list[list[Operation]]:
-    """Those that a module may have issued."""
+    """Returns, by step, the operations that a module may have issued."""
     steps: list[list[Operation]] = [[] for _ in range(STEPS)]
     for item in operations:
-        if item.op == "barrier":  # of a hook of the optimizer
+        if item.op == "barrier":  # issued by a hook of the optimizer
             assert (item.phase, item.model) == ("optimizer", None)
         else:
             assert item.model == "model"
@@ -60,7 +62,7 @@ def test_ddp_reduces_for_the_module_whose_gradient_completed_a_bucket(
 ) -> None:
     sizes = {name: 4 * p.numel() for name, p in Transformer(None).named_parameters()}
     for (*_, ready), operations in _run(launcher, tmp_path, "under_ddp", reentrant):
-        buckets = [set(sizes)]  # at first
+        buckets = [set(sizes)]  # before the first rebuild
         for number, step in enumerate(_by_step(operations)):
             order = ready[number * len(sizes) :][: len(sizes)]
             reduced = [item for item in step if item.op == "all_reduce"]
@@ -76,7 +78,7 @@ def test_ddp_reduces_for_the_module_whose_gradient_completed_a_bucket(
 
 
 def _launches(order: list[str], buckets: list[set[str]]) -> Iterator[tuple[str, set[str]]]:
-    """The gradient that was ready, and the bucket that was reduced then. Buckets go in order."""
+    """Returns each ready gradient with the bucket reduced then. Buckets are reduced in order."""
     ready = set()
     waiting = list(buckets)
     for name in order:
@@ -129,7 +131,7 @@ def test_tensor_parallel_reduces_for_the_module_that_is_split(
                 assert sorted(backward[begin : begin + 3]) == [
                     f"layers.{number}.attention.{part}" for part in "kqv"
                 ]
-            # What a layer's last module gives is computed again only by the reentrant kind.
+            # Only the reentrant kind recomputes the output of a layer's last module.
             last = ["feed.down"] if reentrant else []
             assert _modules(step, "recompute") == (
                 []

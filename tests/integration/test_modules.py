@@ -1,4 +1,4 @@
-"""Which module operations belong to, and whether they are forward, backward, ... of it."""
+"""Modules and phases (forward, backward, ...) of operations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOWHERE = (None, None, None, None)
 
 @pytest.fixture(scope="module")
 def cases(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Cases:
-    """What the cases stamped, and returned."""
+    """Returns the stamps and the results of the cases."""
     folder: Path = tmp_path_factory.mktemp("cases")
     (process,) = launcher.run_ranks(1, "jobs.module_cases:run_cases", folder=folder)
     done: Cases = process.result
@@ -23,7 +23,7 @@ def cases(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Cases
 
 
 def _places(cases: Cases, name: str) -> list[tuple[str | None, str | None]]:
-    """Module and phase of each operation."""
+    """Returns module and phase of each operation."""
     return [(module, phase) for _, module, _, phase in cases[name][0]]
 
 
@@ -94,10 +94,10 @@ def test_what_a_modules_own_hooks_issue_is_the_modules(cases: Cases) -> None:
 
 def test_hooks_that_are_made_while_a_module_runs_end_it_no_earlier(cases: Cases) -> None:
     assert _places(cases, "hooked_while_it_runs") == [
-        ("leaf", "forward"),  # its own
-        ("leaf", "forward"),  # its hook's
-        ("", "forward"),  # the model's
-        (None, None),  # none's: all are left
+        ("leaf", "forward"),  # its own operation
+        ("leaf", "forward"),  # its hook's operation
+        ("", "forward"),  # the model's operation
+        (None, None),  # outside of all modules
     ]
     assert cases["hooked_while_it_runs"][1], "nothing is left on the module"
 
@@ -107,7 +107,7 @@ def test_a_module_that_was_added_later_is_found(cases: Cases) -> None:
         "late.part",
         "late",
         "",
-        "",  # of a module that is no part of the model
+        "",  # a module outside of the model
         "",
     ]
 

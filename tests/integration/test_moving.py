@@ -1,4 +1,4 @@
-"""A process that comes back as another rank, or goes to another folder, keeps its whole trace."""
+"""A process that returns as another rank, or changes its folder, keeps its whole trace."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ def test_an_abort_concerns_its_own_group(gpus: Launcher, tmp_path: Path, engine:
     for stream in read(tmp_path / "traces").streams:
         busy, aborted = sorted({item.group for item in stream.operations})
         last = [item for item in stream.operations if item.group == busy][-2:]
-        # What the newer engine tells may seem earlier where the device's clock is not known well.
+        # The newer engine's own times may be too early if the device's clock is known only roughly.
         if engine == "classic" or device_clock_off_ns(stream) <= _WELL_KNOWN_NS:
             assert "device_event" in {item.end_source for item in last}
         assert None not in [item.start_ns for item in last]
-        # The abort lets the stream go on: that is no end of what it waited for.
+        # After the abort the stream continues; the operation that it waited for has not ended.
         first, *waiting = (item for item in stream.operations if item.group == aborted)
         assert first.end_ns is not None
         assert len(waiting) == (2 if stream.rank == 0 else 0)

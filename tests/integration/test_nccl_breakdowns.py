@@ -17,7 +17,7 @@ _BACKENDS = ("nccl", "traced:nccl")
 def _rank_0(
     gpus: Launcher, folder: Path, engine: str, program: str, backend: str, **env: str
 ) -> Process:
-    """How rank 0 of two ends; the other one is killed then."""
+    """Returns the exit of rank 0 of two; then kills the other one."""
     folder.mkdir()
     ranks = gpus.start_ranks(
         2,
@@ -35,7 +35,7 @@ def _rank_0(
 
 
 def _stream_of_0(folder: Path) -> Stream:
-    """Of the trace, with what a killed rank left in its ring."""
+    """Returns rank 0's stream, including the records left in the ring of a killed rank."""
     merged = folder / "merged.traced"
     tracectl("merge", folder / "traces", "-o", merged)
     (stream,) = [stream for stream in read(merged).streams if stream.rank == 0]
@@ -57,9 +57,9 @@ def test_a_killed_peer(gpus: Launcher, tmp_path: Path, engine: str) -> None:
 
 @cases("engine", ENGINES, short=[("newer",)])
 def test_a_broken_device(gpus: Launcher, tmp_path: Path, engine: str) -> None:
-    # The classic engine's watchdog lets the program have the error. The newer one's ends the
-    # process, unless it has ended by itself when the watchdog looks, once a second; on a busy
-    # machine both at once, which crashes, also without tracing (in 2 of 12 runs).
+    # The classic engine's watchdog passes the error to the program. The newer engine's watchdog
+    # ends the process, unless it has already ended when the watchdog polls, once a second. On a
+    # busy machine both happen at once and crash, also without tracing (2 of 12 runs).
     env = {"TORCH_NCCL_RETHROW_CUDA_ERRORS": "0"}
     ended = {0} if engine == "classic" else {0, -signal.SIGABRT, -signal.SIGSEGV}
     stock, traced = (

@@ -1,4 +1,4 @@
-"""What tracing asks of CUDA, and where, over simulated GPUs."""
+"""CUDA calls that tracing makes, and where, over simulated GPUs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from simulated_gpu import Refusals
 
 every_engine = pytest.mark.parametrize("engine", ENGINES)
 
-#: An engine's own watchdog asks on when CUDA has ended, without tracing, too, which may end the
-#: process: the classic one's 3 of 4 times with torch 2.11. The newer one's is called like Python.
+#: An engine's own watchdog still polls after CUDA has ended, which may end the process, also
+#: without tracing: the classic one 3 of 4 times with torch 2.11. The newer one's thread is named
+#: like Python.
 _ASKED_BY_WATCHDOG = re.compile("in thread (pt_nccl_watchdg|python): CUDA has ended")
 
-#: What an operation costs its thread besides, as docs/use/nccl.md says: whether the stream is being
-#: captured, events, and for each of these which device is current.
+#: Extra calls of an operation in its thread (docs/use/nccl.md): whether the stream is being
+#: captured, events, and for each of these the current device.
 _ASKED, _EVENTS, _DEVICE = (
-    "cudaStreamIsCapturing",  # is how the simulation counts cudaStreamGetCaptureInfo
+    "cudaStreamIsCapturing",  # how the simulation counts cudaStreamGetCaptureInfo
     "cudaEventRecordWithFlags",  # and cudaEventRecord
     "cudaGetDevice",
 )
@@ -58,14 +59,14 @@ def _run(
 
 @every_engine
 def test_what_each_operation_costs(gpus: Launcher, tmp_path: Path, engine: str) -> None:
-    env = {"TORCH_NCCL_CUDA_EVENT_CACHE": "0"}  # it makes events whenever it needs some
+    env = {"TORCH_NCCL_CUDA_EVENT_CACHE": "0"}  # makes events whenever it needs some
     calls, stock = _run(gpus, tmp_path, engine, "of_calls", "nccl", **env)[0]
     for mode, cost in _COST.items():
         env["TRACED_DEVICE_TIME"] = mode
         _, traced = _run(gpus, tmp_path, engine, "of_calls", "traced:nccl", **env)[0]
         for kind, added in cost.items():
             expected = stock[kind] + Counter({name: n * calls for name, n in added.items()})
-            # The newer engine looks at what is under way in every call, sometimes once more.
+            # The newer engine checks the operations in flight in every call, sometimes once more.
             for counts in (expected, traced[kind]):
                 del counts["cudaEventQuery"]
             assert traced[kind] == expected, (mode, kind)

@@ -12,10 +12,10 @@ from simulated_gpu import Refusals, cases
 from traced.reader import read
 
 _WORLD = 3
-#: By rank, of the four ways.
+#: By rank, for the four ways.
 _COUNTED = ("all_reduce", "split", "shrink")
 _MADE = {0: [24, 4, 4], 1: [20, 4, 0], 2: [20, 4, 4]}
-#: What the classic engine shrinks without a device of its own has no backend, and fails.
+#: Groups that the classic engine shrinks without a device of their own have no backend, and fail.
 _FAILED = {"newer": [0, 0, 0], "classic": [2, 0, 2]}
 
 

@@ -1,4 +1,4 @@
-"""Device times are what the simulated GPU did, and captures are left alone."""
+"""Device times match the simulated GPU, and captures are unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ every_engine = pytest.mark.parametrize("engine", ENGINES)
 
 
 def _run(gpus: Launcher, folder: Path, program: str, *args: object, **env: str) -> list[object]:
-    """What two ranks return; nothing may have been refused."""
+    """Returns the results of two ranks; asserts that no call was refused."""
     folder.mkdir(exist_ok=True)
     refusals = Refusals(folder)
     ranks = gpus.run_ranks(
@@ -36,7 +36,7 @@ def _run(gpus: Launcher, folder: Path, program: str, *args: object, **env: str) 
 
 @dataclass(frozen=True)
 class _Truth:
-    """When an operation was really on its stream."""
+    """Holds the real times of an operation on its stream."""
 
     begin_ns: int
     end_ns: int
@@ -54,7 +54,7 @@ def _truths(path: Path, rank: int) -> list[_Truth]:
 def _times(
     gpus: Launcher, folder: Path, engine: str, mode: str
 ) -> list[tuple[int, list[Operation], list[_Truth]]]:
-    """Per rank the bound on the error of its times, its last operations, and the truth."""
+    """Returns per rank: the error bound of its times, its last operations, and the truth."""
     truth = folder / "truth"
     env = ENGINES[engine] | {"TRACED_DEVICE_TIME": mode, "SIMULATED_NCCL_TRUTH": str(truth)}
     _run(gpus, folder, "timed", "traced:nccl", _CALLS, 3000.0, **env)
@@ -69,7 +69,7 @@ def _times(
 
 
 def _least_late_ns(operations: list[Operation], truths: list[_Truth]) -> int:
-    """By how much an end is told too late, at the least."""
+    """Returns the smallest delay of a reported end after the true end."""
     ends = zip(operations, truths, strict=True)
     return min(item.end_ns - truth.end_ns for item, truth in ends if item.end_ns is not None)
 
@@ -81,7 +81,7 @@ def test_times_are_those_of_the_device(
     for bound, operations, truths in _times(gpus, tmp_path, engine, mode):
         by_events = [item.end_source == "device_event" for item in operations]
         if engine == "newer":
-            # What it tells itself seems earlier where the clock is off by more than that is late.
+            # Its own times may be too early if the clock error exceeds this delay.
             assert any(by_events) or bound > _least_late_ns(operations, truths)
         else:
             assert all(by_events)
@@ -91,7 +91,7 @@ def test_times_are_those_of_the_device(
             assert (item.start_ns is not None) == (mode == "full")
             if item.start_ns is not None and item.end_source == "device_event":
                 assert item.issue_ns - bound <= item.start_ns <= truth.begin_ns + bound
-        # The event behind an operation is reached before the next operation begins.
+        # The event after an operation is reached before the next operation begins.
         for item, following in zip(operations, truths[1:], strict=False):
             assert item.end_ns is not None
             assert item.end_ns <= following.begin_ns + bound

@@ -1,6 +1,6 @@
-"""Faults planted in jobs over NCCL on simulated GPUs, and what `tracectl diagnose` says of them.
+"""Faults planted in jobs over NCCL on simulated GPUs, and the findings of `tracectl diagnose`.
 
-All are in tests/long/drills_over_nccl.
+All drills are in tests/long/drills_over_nccl.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a trace says of NCCL jobs that hang or fail, over simulated GPUs."""
+"""Traces of NCCL jobs that hang or fail, over simulated GPUs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tracectl import tracectl
 from traced.reader import Stream, read
 
 _HISTORY = 20
-#: Before the engine gives up, and later than any test waits.
+#: Seconds: before the engine gives up, and longer than any test waits.
 _SOON, _NEVER = 4.0, 600.0
 
 
@@ -40,7 +40,7 @@ def _fails(
 
 
 def _merged(folder: Path) -> Path:
-    """The traces with what killed ranks left in their rings."""
+    """Merges the traces with the records that killed ranks left in their rings."""
     merged = folder / "merged.traced"
     tracectl("merge", folder / "traces", "-o", merged)
     return merged
@@ -66,10 +66,10 @@ def _gave_up(stream: Stream) -> list[str | None]:
 
 
 def _wait_for_verdict(traces: Path, ranks: list[Process]) -> list[dict[str, Any]]:
-    """What is wrong with a job that still runs, as soon as something is found."""
+    """Returns the verdicts of a running job, as soon as one exists."""
     deadline = time.monotonic() + patient(60)
     while time.monotonic() < deadline:
-        # Nothing is said while there is no trace yet.
+        # Without a trace tracectl prints no JSON yet.
         said = tracectl("diagnose", traces, "--json", "--hung-after", "1").output
         verdicts: list[dict[str, Any]] = json.loads(said)["verdicts"] if said else []
         if verdicts:
@@ -101,7 +101,7 @@ def test_a_rank_that_does_not_come_to_the_first_operation_is_named(
         TRACED_DEVICE_TIME=times,
         **ENGINES[engine],
     )
-    # The first operation makes the connections, which may take as long as a hang.
+    # The first operation connects, which may take as long as a hang.
     until(lambda: all((tmp_path / f"ready.{rank}").exists() for rank in range(2)))
     verdicts = _wait_for_verdict(tmp_path / "traces", ranks)
     for rank in ranks:
@@ -141,7 +141,7 @@ def test_an_error_on_the_way_is_in_the_trace(
     _fails(gpus, tmp_path, engine, "operation_that_fails", **env)
     stream = _stream_of_0(_merged(tmp_path))
     assert _gave_up(stream) == ["its communicator failed"]
-    # The engine does not say which operation it was, and may mean one that had ended.
+    # The engine does not name the operation, and may mean one that had ended.
     assert stream.operations[-1].state == "issued"
     (verdict,) = _diagnosis(tmp_path)["verdicts"]
     assert (verdict["kind"], verdict["finding_confidence"], verdict["culprits"]) == (
@@ -166,7 +166,7 @@ def test_an_abort_in_flight_is_told(
     )
     stream = _stream_of_0(tmp_path / "traces")
     assert "abort" in {mark.kind for mark in stream.marks}
-    # Its stream went on when it was cut off, which is no end.
+    # Its stream continued after the abort, which is no end.
     assert stream.operations[-1].state == "issued"
     (verdict,) = _diagnosis(tmp_path)["verdicts"]
     assert (verdict["kind"], verdict["finding_confidence"], verdict["culprits"]) == (

@@ -1,4 +1,4 @@
-"""How NCCL carries operations out, as it tells its profiler plugin, is on the right operations."""
+"""NCCL's details of an operation, reported to its profiler plugin, are on the right operations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OWN = Path(traced.__file__).with_name("libtraced_nccl_profiler.so")
 
 
 class _Method(NamedTuple):
-    """How an operation was carried out."""
+    """Holds how an operation was carried out."""
 
     algorithm: str | None
     protocol: str | None
@@ -37,7 +37,7 @@ _Truth = dict[tuple[int, int], set[_Method]]
 def _run(
     gpus: Launcher, folder: Path, program: str, *args: object, **env: str
 ) -> tuple[list[str], _Truth]:
-    """What was written; by rank and size, how NCCL's calls were really carried out."""
+    """Returns the written streams and, by rank and size, how NCCL really carried out its calls."""
     refusals = Refusals(folder)
     ranks = gpus.run_ranks(
         2,
@@ -69,18 +69,20 @@ def _told(item: Operation) -> _Method:
 
 
 def _size(item: Operation) -> int:
-    """What NCCL is told: that of the larger side, or of one rank's part of it."""
+    """Returns the size that NCCL sees: the larger side's, or that of one rank's part."""
     sizes = sorted(size for size in (item.bytes_in, item.bytes_out) if size)
     return sizes[0] if sizes else 0
 
 
 def _calls(folder: Path, least_bytes: int) -> list[tuple[int, Operation]]:
-    """Those of one call of NCCL's each, made at once, and not those that set a group up."""
+    """Returns operations with one NCCL call each, made at once, without those that set up a
+    group.
+    """
     return [(rank, item) for rank, item in _all_calls(folder, least_bytes) if not item.batch]
 
 
 def _all_calls(folder: Path, least_bytes: int) -> list[tuple[int, Operation]]:
-    """The same with those of batches."""
+    """Returns the same, including operations of batches."""
     return [
         (rank, item)
         for rank, item in _operations(folder)
@@ -96,8 +98,8 @@ def test_every_event_is_on_its_operation(
     _, truth = _run(gpus, tmp_path, "on_threads", "traced:nccl", _ROUNDS, **env)
     calls = _all_calls(tmp_path, 4 * 2048)
     assert len({item.op for _, item in calls}) >= 7
-    # What NCCL does at the end of a batch is not known to be of which member: all of it in version
-    # 4, and where the engine calls NCCL only then.
+    # NCCL's end-of-batch work has no known member: all of it in version 4, and where the engine
+    # calls NCCL only then.
     members_are_told = version > 4 and engine == "classic"
     assert any(item.batch for _, item in calls)
     for rank, item in calls:
@@ -158,7 +160,7 @@ def test_without_the_setting_nothing_is_loaded(gpus: Launcher, tmp_path: Path) -
 
 
 def _toy_log(gpus: Launcher, folder: Path, version: int, wanted: int, **env: str) -> list[str]:
-    """What a user's plugin of this version is told of rank 0's calls, in order."""
+    """Returns what a user's plugin of this version receives about rank 0's calls, in order."""
     folder.mkdir()
     env |= {
         "TOY_PROFILER_LOG": str(folder / "log"),
@@ -168,7 +170,7 @@ def _toy_log(gpus: Launcher, folder: Path, version: int, wanted: int, **env: str
     _run(gpus, folder, "on_one_thread", "traced:nccl", **env)
     lines = [line.split(" ", 1) for line in (folder / "log").read_text().splitlines()]
     first = lines[0][0]
-    # A communicator goes when its last piece of work has.
+    # A communicator is freed after its last piece of work.
     return [line for pid, line in lines if pid == first and not line.startswith("finalize")]
 
 

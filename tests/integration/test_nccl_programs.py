@@ -1,4 +1,4 @@
-"""Every program that NCCL can do gives the same with and without tracing, over simulated GPUs."""
+"""Every program that NCCL supports gives the same with and without tracing, over simulated GPUs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from simulated_gpu import Refusals
 from worker_pool import worker_pool
 
 _PROGRAMS = [program for program in catalog() if program.nccl]
-#: Which of torch's engines, what the device is asked, and the backends.
+#: The engine of torch, TRACED_DEVICE_TIME, and the backends.
 _DEVICE_TIME = {"newer": "full", "classic": "end"}
 _LEGS = {engine: (_DEVICE_TIME[engine], "nccl", "traced:nccl") for engine in ENGINES} | {
     "mixed": ("off", "cpu:gloo,cuda:nccl", "traced")
 }
-#: They return the backend string, which differs (docs/reference/compatibility.md).
+#: These return the backend string, which differs (docs/reference/compatibility.md).
 _NOT_MIXED = ("programs.groups.groups_of_some_ranks", "programs.identity.group_looks_the_same")
-#: What is left to the long tests on every leg.
+#: Programs that run only in the long tests, on every leg.
 _HEAVY = (
     "programs.libraries.ddp_with_a_compressing_hook",
     "programs.training.train_with_ddp_options",
     "programs.training.train_with_uneven_inputs",
 )
-#: What runs on the other legs, too.
+#: Programs that also run on the other legs.
 _CORE = ("programs.exchanges.", "programs.gathers.")
 
 

@@ -1,4 +1,4 @@
-"""Processes that are spawned, replaced by another program and restarted by a launcher."""
+"""Processes that are spawned, replaced by another program or restarted by a launcher."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_program_that_is_replaced(tmp_path: Path) -> None:
         tmp_path, str(_SCRIPT), "exec",
         RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="0",
     )  # fmt: skip
-    # The same process: its second trace does not replace the first, of which a ring is left.
+    # The process is the same: its second trace does not replace the first, whose ring remains.
     (ring,) = tmp_path.glob("*.ring")
     files = sorted((tmp_path / "traces").rglob("*.traced"))
     assert len(files) == 2
@@ -65,7 +65,7 @@ def test_ranks_that_a_launcher_restarts(tmp_path: Path) -> None:
         "--nproc-per-node=2", str(_SCRIPT), "restart", TRACED_JOB="",
     )  # fmt: skip
     tracectl("recover", "--ring-dir", tmp_path)
-    # Also by the default name, which has the time of the first attempt.
+    # Also under the default name, which contains the time of the first attempt.
     assert len(list((tmp_path / "traces").iterdir())) == 1
     trace = read(tmp_path / "traces")
     seen = {
@@ -78,11 +78,12 @@ def test_ranks_that_a_launcher_restarts(tmp_path: Path) -> None:
     assert {key for key in seen if key[0] == 0} == {(0, 0), (0, 1)}
     assert seen[0, 1] == CALLS + 1
     assert seen[0, 0] >= CALLS + 1
-    # A run is one attempt: the newest, unless others are asked for.
+    # A run is one attempt: by default the newest.
     info = tracectl("info", "--json", tmp_path / "traces").json()
     assert [(rank["attempt"], rank["rank"]) for rank in info["ranks"]] == [(1, 0), (1, 1)]
     assert any("attempt 0" in warning for warning in info["warnings"])
-    # So is a diagnosis, which says how the others ended. On a busy host a rank may be late.
+    # The diagnosis follows the same rule, and reports how the other attempts ended. On a busy host
+    # a rank may be late.
     newest = tracectl("diagnose", "--late-after", "1000", "--json", tmp_path / "traces").json()
     assert (newest["healthy"], newest["verdicts"], newest["attempt"]) == (True, [], 1)
     (other,) = newest["other_attempts"]

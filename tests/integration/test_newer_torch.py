@@ -1,4 +1,4 @@
-"""What becomes of a job whose torch is newer than any that an extension was built for."""
+"""Jobs under a torch newer than every extension."""
 
 from __future__ import annotations
 

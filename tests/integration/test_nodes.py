@@ -1,4 +1,4 @@
-"""Nodes: what is recorded and reported by them, and the lines of those who tail logs."""
+"""Nodes in records and reports, and the prefixes of log lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALLS = 3
 
 
 def _recorded(stream: Stream) -> Counter[tuple[int, ...]]:
-    """How many collectives there are of each group."""
+    """Returns the number of collectives of each group."""
     return Counter(
         tuple(stream.groups[op.group].ranks())
         for op in stream.operations
@@ -36,7 +36,7 @@ def test_crossnode_leaves_out_what_stays_within_a_node(
     ranks = launcher.run_ranks(
         4, "jobs.nodes:grouped", nodes, folder=tmp_path, TRACED_SCOPE="crossnode"
     )
-    if within is None:  # all on one node: the messages, too
+    if within is None:  # all on one node, including the messages
         within = _GROUPS
     for process, stream in zip(ranks, read(tmp_path / "traces").streams, strict=True):
         rank = stream.header.rank
@@ -117,7 +117,7 @@ def test_what_is_not_known_yet_is_recorded(launcher: Launcher, tmp_path: Path) -
         2, "jobs.nodes:one_knows_late", "aa", folder=tmp_path, TRACED_SCOPE="crossnode"
     )
     first, _ = read(tmp_path / "traces").streams
-    # Until another group was made and rank 0 could ask again.
+    # The node was unknown until another group was made and rank 0 could ask again.
     assert [op.seq for op in first.operations] == [1]
     assert first.accounts is not None
     assert first.accounts.left_out == 1

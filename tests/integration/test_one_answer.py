@@ -1,6 +1,6 @@
-"""Whoever reads a trace gets one answer: traced.read, traced.load, CSV, JSON lines, JSON.
+"""Every reader gives one answer: traced.read, traced.load, CSV, JSON lines, JSON.
 
-The traces are those of made-up programs, some killed, cut or on several hosts (tests/truth).
+The traces are those of simulated programs, some killed, cut or on several hosts (tests/truth).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from traced.reader import Operation, Stream
 
 pytestmark = pytest.mark.any_torch
 
-#: None: a fresh one.
+#: None: a random seed.
 _SEEDS = {f"seed_{seed}": seed for seed in range(70_000_000, 70_000_036)} | {
     f"fresh_{number}": None for number in range(4)
 }
 
-#: On the common time line in what tracectl exports, on the rank's own clock in the trace.
+#: On the common time line in tracectl's exports, on the rank's own clock in the trace.
 _INSTANTS = (
     "issue_ns", "return_ns", "start_ns", "end_ns", "wait_begin_ns", "wait_end_ns", "release_ns",
 )  # fmt: skip
-#: What both call the same.
+#: Fields with the same name in both.
 _FIELDS = (
     "op_id", "step", "op", "seq", "batch", "tensors_in", "tensors_out", "tensors_cut", "bytes_in",
     "bytes_out", "in_place", "reduce_op", "root_global", "peer_global", "source_rank", "tag",
@@ -43,7 +43,7 @@ _FIELDS = (
 
 
 def _made_up(seed: int, folder: Path) -> None:
-    # Long runs take seconds, and the Python reader chooses none of several runs.
+    # Long runs take seconds, and the Python reader does not choose among several runs.
     left_out = ("--without", "long-runs", "--without", "older-runs")
     machine = built("truth/truth_machine")
     subprocess.run(
@@ -55,7 +55,7 @@ def _made_up(seed: int, folder: Path) -> None:
 
 
 def _freshly_made_up(folder: Path) -> None:
-    # Of a job that is killed at once there may be no file.
+    # A job that is killed at once may leave no file.
     while not any(folder.rglob("*.traced")):
         seed = random.SystemRandom().randrange(10**12)
         print(f"truth_machine --seed {seed}")
@@ -69,7 +69,7 @@ def _output(answer: Answer) -> str:
 
 @pytest.fixture(scope="module", params=_SEEDS.values(), ids=_SEEDS)
 def job(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a made-up job's traces."""
+    """Returns the folder of a simulated job's traces."""
     folder = tmp_path_factory.mktemp("made_up") / "job"
     if request.param is None:
         _freshly_made_up(folder)
@@ -80,7 +80,7 @@ def job(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 def merged(job: Path) -> Path:
-    """The same merged, so that it says how its clocks are aligned."""
+    """Returns the same merged, with its clock alignment."""
     path = job.with_name("merged.traced")
     _output(tracectl("merge", job, "-o", path))
     return path
@@ -88,7 +88,7 @@ def merged(job: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(merged: Path) -> list[dict[str, str]]:
-    """The rows of its CSV."""
+    """Returns the rows of its CSV."""
     text = _output(tracectl("export", "--format", "csv", merged))
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -146,7 +146,7 @@ def test_the_report_counts_what_the_csv_has(merged: Path, rows: list[dict[str, s
         failed = row["state"] == "failed"
         for name in ("bytes_in", "bytes_out", "host_ns", "wait_ns"):
             counted[(*key, name)] += int(row[name] or 0)
-        # What failed was not completed: docs/reference/columns.md.
+        # A failed operation has no completion: docs/reference/columns.md.
         counted[(*key, "completion_ns")] += 0 if failed else int(row["completion_ns"] or 0)
         counted[(*key, "count")] += 1
         counted[(*key, "failed")] += failed
@@ -168,7 +168,7 @@ def test_the_report_counts_what_the_csv_has(merged: Path, rows: list[dict[str, s
 
 @pytest.fixture(scope="module")
 def tables(job: Path) -> traced.tables.Tables:
-    """What a notebook gets of the job."""
+    """Returns what a notebook gets of the job."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tables = traced.load(job, kind="arrow")
@@ -204,7 +204,7 @@ def test_matches_are_the_numbered_operations(tables: traced.tables.Tables) -> No
         row for row in operations if row["seq"] and row["op"] not in ("send", "recv", "unknown")
     ]
     matches = tables.matches.to_pylist()
-    # Not by operation: a row is of one, also where ranks called different ones.
+    # Not by operation: a row has one operation, even where ranks called different ones.
     issued: Counter[str] = Counter()
     for row in matches:
         if row["src"] is None:

@@ -1,4 +1,4 @@
-"""Any backend is traced, and passed through as it is: in C++, in Python, torch's for tests."""
+"""Any backend is traced and passed through unchanged: in C++, in Python, torch's for tests."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tracectl import tracectl
 from traced.reader import Operation, Stream, read
 from worker_pool import worker_pool
 
-# Before, no class of Python's can be a backend.
+# Older torch accepts no backend class in Python.
 pytestmark = pytest.mark.skipif(TORCH < (2, 15), reason="torch has no PyBackend")
 
-#: What runs over which toy; the rest is long.
+#: Programs to run per toy; the rest is long.
 _SHORT = {
     "toy": ("barriers", "exchanges", "gathers", "reductions", "training"),
     "cpptoy": ("reductions", "training"),
 }
-# torch's Flight Recorder asks for names and hooks, and lets nobody make a group who has none.
+# torch's Flight Recorder asks for names and hooks, and refuses groups of backends without them.
 _NO_RECORDER = {"TORCH_FR_BUFFER_SIZE": "0"}
-# A Work of Python's tells no source: there the others wait until they time out, twice.
+# A Python Work reports no source: the other ranks wait for two timeouts.
 _TWO_TIMEOUTS = ("programs.exchanges.receive_from_any_source",)
 _CASES = [
     pytest.param(
@@ -71,8 +71,8 @@ def test_tracing_changes_nothing(toy: str, case: Case, runs_of: Callable[[str], 
     differential.assert_instants_are_in_order(pair)
 
 
-# What becomes of the all-reduce that is waited for, of the one at once, and of the one whose
-# future is asked for: how each ends, as told by what, and its error.
+# Ends of three all-reduces: with a wait, with a wait at once, and with a future. Each has its
+# state, its end source and its error.
 _ENDED = [("ended", "wait", None), ("ended", "wait", None), ("ended", "future", None)]
 _BROKE = [("failed", None, "the toy broke")] * 3
 _UNKNOWN = "unknown exception"
@@ -121,7 +121,7 @@ def test_a_backend_without_most_virtuals_says_what_it_lacks(
         for backend in ("bare", "traced:bare")
     )
     assert [process.result for process in traced] == [process.result for process in bare]
-    # DDP begins with what it does not have.
+    # DDP first calls something that this backend lacks.
     assert [way[0] for way in traced[0].result] == ["returned"] * 3 + ["raised"]
     for stream in read(tmp_path / "traces").streams:
         assert [item.op for item in stream.operations[:3]] == ["all_reduce"] * 3
@@ -144,7 +144,7 @@ def test_what_is_raised_in_python_is_raised_and_asked_nothing(
         assert [item.state for item in stream.operations[2:]] == ["issued", "failed", "issued"]
 
 
-# Spelling, what stands for it untraced, the name that is recorded, and the class.
+# Spelling, its untraced equivalent, the recorded name, and the class.
 _SPELLINGS = [
     ("traced:toy", "toy", "toy", "toy_backend.ToyBackend"),
     ("cpu:traced_toy", "cpu:toy", "toy", "toy_backend.ToyBackend"),

@@ -1,4 +1,4 @@
-"""tracectl serve --otlp: the metrics, sent to a collector of OpenTelemetry's."""
+"""tracectl serve --otlp: the metrics, sent to an OpenTelemetry collector."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_figures_are_those_of_the_metrics(launcher: Launcher, tmp_path: Path) ->
         held(launcher, 4, "jobs.served:busy", tmp_path),
         serving(tmp_path, "--otlp", receiver.url, *_SOON) as serve,
     ):
-        # What has just ended is counted a moment later.
+        # Operations that have just ended are counted a moment later.
         until(lambda: _operations(receiver.samples()) == _CALLS)
         until(lambda: steady(receiver.samples()) == steady(serve.samples()))
         assert receiver.samples().keys() == serve.samples().keys()
@@ -77,7 +77,7 @@ def test_messages_are_what_the_protocol_says(launcher: Launcher, tmp_path: Path)
         for host in [socket.gethostname()]
         for name in ("held", "tracectl")
     ]
-    # The schema's own reader also takes numbers for these.
+    # The schema's own reader also accepts numbers for these.
     for resource in resources:
         for metric in resource["scopeMetrics"][0]["metrics"]:
             for point in metric.get("histogram", {}).get("dataPoints", ()):

@@ -1,4 +1,4 @@
-"""More is recorded than can be written: the job goes on, and every record is accounted for."""
+"""Records exceed the writer's speed: the job continues, and every record is accounted for."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_threads_do_not_wait_for_a_disk_that_stands_still(tmp_path: Path) -> Non
     made = process.result
     assert list(made.values()) == [CALLS] * THREADS
 
-    # What the writer could not get rid of is in the ring, and the counts are, too.
+    # The unwritten records and the counts are in the ring.
     recovered = tracectl("recover", "--json", "--ring-dir", tmp_path).json()
     assert [segment["outcome"] for segment in recovered["segments"]] == ["recovered"]
     (stream,) = read(tmp_path / "traces").streams

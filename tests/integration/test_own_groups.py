@@ -26,7 +26,7 @@ def test_groups_that_each_rank_makes_alone(launcher: Launcher, tmp_path: Path) -
         for verdict in verdicts[1:]
         if verdict["finding_confidence"] == "certain"
     }
-    # Ranks 0 and 3 met each other, and had ended before the others called, if these came so far.
+    # Ranks 0 and 3 met each other, and had ended before the others called, if they got so far.
     came = {
         stream.rank
         for stream in read(tmp_path / "traces").streams
@@ -34,7 +34,7 @@ def test_groups_that_each_rank_makes_alone(launcher: Launcher, tmp_path: Path) -
     }
     for rank, group in ((1, "ep"), (2, "ep#2")):
         assert rank not in came or ("ended_unjoined", group) in certain
-    # Nothing else is certain of ranks that may not be connected.
+    # Nothing else is certain about ranks that may not be connected.
     assert {kind for kind, _ in certain} <= _ABOUT_GROUPS
     for row in tracectl("report", "--json", "--by", "group,rank", tmp_path / "traces").json()[
         "ops"

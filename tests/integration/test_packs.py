@@ -1,4 +1,4 @@
-"""tracectl merge --pack: what a node sends is what it has."""
+"""tracectl merge --pack: a node sends everything that it has."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RANKS = 4
 
 @pytest.fixture
 def held(launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Process]:
-    """The ranks of a job that have communicated, and wait to be released."""
-    # Where their rings are: tracectl recovers what it finds there.
+    """Runs a job whose ranks have communicated and wait to be released."""
+    # Folder of their rings: tracectl recovers from it.
     monkeypatch.setenv("TRACED_RING_DIR", str(tmp_path))
     ranks = launcher.start_ranks(RANKS, "jobs.served:busy", folder=tmp_path, TRACED_JOB="job")
     until(lambda: len(list(tmp_path.glob("held.*"))) == RANKS)
@@ -35,7 +35,7 @@ def _pack(folder: Path) -> Any:
 
 
 def _expect_the_same(folder: Path) -> None:
-    """Packs are read as the traces are, by both readers."""
+    """Asserts that packs give the same as the traces, in both readers."""
     for verb in ("report", "show", "diagnose"):
         one, many = (tracectl(verb, "--json", folder / name) for name in ("traces", "packs"))
         assert one.exit_code == many.exit_code
@@ -87,7 +87,7 @@ def test_what_was_packed_before_it_was_recovered_counts_once(
         process.kill()
     for process in held:
         process.wait()
-    # The rings are not where recover looks, but where the traces say.
+    # The rings are not in recover's default folder, but in the one that the traces name.
     monkeypatch.delenv("TRACED_RING_DIR")
     assert _pack(tmp_path)["packs"]
     before = tracectl("report", "--json", tmp_path / "packs").json()["total"]["count"]
@@ -105,12 +105,12 @@ def test_who_reads_the_folder_sees_no_half_pack(held: list[Process], tmp_path: P
     assert [process.wait() for process in held] == [0] * RANKS
     _pack(tmp_path)
     whole = tmp_path / "packs" / "node-0001.traced"
-    # As PendingFile calls it: being written, or left behind by a kill.
+    # PendingFile's name for a file being written, or left behind by a kill.
     half = whole.with_name("node-0002.traced.0123456789abcdef.tmp")
     half.write_bytes(whole.read_bytes()[:-7])
     _expect_the_same(tmp_path)
     assert _pack(tmp_path)["packs"] == []
-    # Who names it wants it.
+    # A file named explicitly is read.
     assert tracectl("info", "--json", half).json()["lost"]["unusable_bytes"] > 0
 
 

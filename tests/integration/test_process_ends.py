@@ -1,4 +1,4 @@
-"""What ended a process is in its trace, and the process ends as it would have untraced."""
+"""The exception that ended a process is in its trace, and the process ends as untraced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RAISED = [(f"RuntimeError: {MESSAGE}", 0)]
 
 
 def _exceptions(stream: Stream) -> list[tuple[str, int]]:
-    """The first line of each exception that was told, and what it ended."""
+    """Returns the first line of each recorded exception, and what it ended."""
     return [
         ((mark.text or "").splitlines()[0], mark.value)
         for mark in stream.marks
@@ -40,7 +40,7 @@ def _streams(folder: Path) -> tuple[Stream, Stream]:
 
 
 def _traceback_of(output: str) -> str:
-    """Without what differs between runs."""
+    """Returns the traceback without parts that differ between runs."""
     return re.sub(r"0x[0-9a-f]+|\d+\.\d+", "", output[output.index("Traceback") :])
 
 
@@ -122,7 +122,7 @@ def test_ranks_that_multiprocessing_started(
     assert parent.wait() == 0, parent.output
     assert parent.result == [0, code], parent.output
     in_order, ended = _streams(tmp_path)
-    # What a forking parent was handling at the time is no exception of its children's.
+    # An exception that the forking parent was handling is not the children's.
     assert _exceptions(in_order) == []
     assert (_exceptions(ended), ended.closed) == (exceptions, True)
     assert _exit_code(ended) == (code if code or start == "spawns" else None)
@@ -143,13 +143,13 @@ def test_errors_that_torchrun_is_told_of(tmp_path: Path, how: str) -> None:
     assert done.returncode == 1, done.stderr
     assert ("caught a bad batch" in done.stderr) == (how == "caught")
     raised = _streams(tmp_path)[1]
-    # By the interpreter's hook, or by the file that the decorator wrote: once.
+    # Recorded once: by the interpreter's hook, or from the decorator's file.
     told = (_exceptions(raised), raised.closed, _exit_code(raised))
     assert told == ([("ValueError: a bad batch", 0)], True, 1), done.stderr
 
 
-# A program of its own: only the interpreter's main program ends by the signal.
-# It calls barriers for the reason that jobs/raising.py gives.
+# A separate program: only the interpreter's main program ends by the signal. It calls barriers for
+# the reason given in jobs/raising.py.
 _INTERRUPTED = """
 import atexit, signal, sys
 import torch.distributed as dist
@@ -172,10 +172,11 @@ def test_a_job_that_is_interrupted_closes_its_trace(tmp_path: Path, calls: str) 
     assert ended.returncode == -signal.SIGINT, ended.stderr
     (stream,) = read(tmp_path / "traces").streams
     assert stream.closed
-    # Also what other handlers did that Python runs at its end.
+    # Includes the actions of other exit handlers of Python.
     assert len(stream.operations) == (2 if calls == "late" else 1)
     assert (_exceptions(stream), _exit_code(stream)) == ([("KeyboardInterrupt", 0)], None)
     report = tracectl("diagnose", tmp_path / "traces", "--json").json()
     assert report["verdicts"] == []
-    if calls != "late":  # what an operation follows did not end the process, for all a reader knows
+    # an exception followed by an operation did not end the process, as far as a reader knows
+    if calls != "late":
         assert report["ranks"][0]["ended"]["exception"] == "KeyboardInterrupt"

@@ -25,7 +25,7 @@ _DOCS = Path(__file__).parents[2] / "docs"
 
 
 def _rules() -> str:
-    """The rule file of docs/use/serve.md."""
+    """Returns the rule file of docs/use/serve.md."""
     blocks = re.findall(r"```yaml\n(.*?)```", (_DOCS / "use" / "serve.md").read_text(), re.DOTALL)
     (rules,) = (block for block in blocks if block.startswith("groups:"))
     return str(rules)
@@ -44,7 +44,7 @@ def _running(*command: str) -> Iterator[None]:
 
 @contextmanager
 def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
-    """A Prometheus that scrapes; a function that asks it."""
+    """Runs a Prometheus that scrapes; yields a query function."""
     if shutil.which("prometheus") is None:
         pytest.skip("there is no prometheus, which scripts/export_tools installs")
     (folder / "rules.yml").write_text(_rules())
@@ -89,7 +89,7 @@ def _query(text: str) -> str:
 
 
 def _expressions() -> list[str]:
-    """Of the dashboard, and of the questions in the docs."""
+    """Returns the expressions of the dashboard, and of the questions in the docs."""
     dashboard = json.loads((_DOCS / "use" / "grafana.json").read_text())
     shown = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     shown = [text.replace("$job", ".*").replace("$__rate_interval", "1m") for text in shown]
@@ -110,7 +110,7 @@ def test_rules_and_dashboards_are_of_what_is_told(launcher: Launcher, tmp_path: 
             assert alerts[0]["labels"]["job"] == "scraped"
             assert "default_pg" in alerts[0]["annotations"]["summary"]
             until(lambda: len(list(tmp_path.glob("held.*"))) == 4)
-            # There are no steps in this job, and nothing of it is over.
+            # This job has no steps, and none of its operations has ended.
             absent = {"traced_rank_step_seconds", "nccl_bus_bandwidth_gbs"}
             for expression in _expressions():
                 names = set(re.findall(r"\b(?:traced|nccl)_\w+", expression))

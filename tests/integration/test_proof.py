@@ -1,4 +1,4 @@
-"""Real jobs in which one thing is changed, and are told as that: what depends on no time.
+"""Real jobs with one planted change that must be reported as such: the part without timing.
 
 All plants, many times, are in tests/long/compare_proof.
 """
@@ -11,7 +11,7 @@ from proof.judging import FOUND, NOT_MEASURED, judge
 from proof.measuring import Bench
 from proof.plants import BASE, PLANTS
 
-# The fewest of which counts are judged; of so few no time is.
+# The minimum at which counts are judged; times need more.
 _BLOCKS = range(1, 3)
 _STRUCTURAL = ("bucket", "dtype")
 

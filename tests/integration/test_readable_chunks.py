@@ -1,4 +1,4 @@
-"""Whatever a process records, this reader takes every chunk of it, as the one in C++ does."""
+"""The Python reader accepts every chunk of any recording, as the one in C++ does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from traced.reader import read
 
 pytestmark = pytest.mark.any_torch
 
-# Some processes are killed, and some have little room.
+# Some processes are killed, and some have little space.
 _ON_PURPOSE = ("killed; the last records were recovered", "while recording (retention)")
 
 

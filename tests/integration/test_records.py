@@ -16,7 +16,7 @@ _PERMUTED = TORCH >= (2, 15)
 
 
 def _sync(*calls: dict[str, Any]) -> list[dict[str, Any]]:
-    """Collectives that were not called with async_op, unless they say so."""
+    """Calls of collectives default to async_op=False."""
     return [item | ({"async_": False} if item["async_"] is None else {}) for item in calls]
 
 
@@ -84,8 +84,8 @@ def test_collectives(launcher: Launcher, tmp_path: Path) -> None:
 
 def _check_instants(stream: Stream) -> None:
     sources = [item.end_source for item in stream.operations]
-    # A caller that waits at once shows the end; one that does not is told by the future, where
-    # there is one: reduce_scatter has none.
+    # A caller that waits at once proves the end. For others the future reports it, except for
+    # reduce_scatter, which has none.
     assert sources == ["wait", "future"] + ["wait"] * 12 + ["host_call"]
     assert {item.state for item in stream.operations} == {"ended"}
     for item in stream.operations:
@@ -161,7 +161,7 @@ def test_subgroups(launcher: Launcher, tmp_path: Path) -> None:
         assert list(default.ranks()) == [0, 1, 2, 3]
         assert (default.size, default.group_rank, default.nth) == (4, rank, 0)
         assert (default.backend, default.leg) == ("gloo", "cpu")
-        # Numbers count within a group: what was called in others does not show.
+        # Sequence numbers count within a group, independent of other groups.
         assert [item.seq for item in _by_group(stream, "default_pg")] == [1, 2]
         if rank not in members:
             assert len(stream.operations) == 2
@@ -248,7 +248,7 @@ def test_header_says_who_recorded(launcher: Launcher, tmp_path: Path, world: int
         assert (header.job, header.pid) == ("run-7", process.pid)
         assert header.labels == {"site": "fi", "gpu_serial": "1324"}
         assert header.settings["TRACED_LABELS"] == "gpu_serial=1324,site=fi"
-        # Only what was set: the spelling says `traced`.
+        # Only explicit settings: the spelling contains `traced`.
         assert "TRACED" not in header.settings
         assert tuple(map(int, header.torch_version.split(".")[:2])) == TORCH
         assert stream.closed

@@ -1,4 +1,4 @@
-"""TRACED_RESOURCES: samples of what a process uses."""
+"""TRACED_RESOURCES: samples of a process's resource use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from traced.reader import chunks, payload, rows
 pytestmark = [pytest.mark.any_torch]
 
 _JOB = "jobs.resourceful:burns"
-# The kernel counts a process and its main thread by itself.
+# The kernel accounts for a process and its main thread separately.
 _ROUNDING_NS = 20_000_000
 
 
@@ -25,7 +25,7 @@ def _table(traces: Path) -> list[dict[str, int]]:
 
 
 def _rows(file: Path) -> list[rows.ResourceRow]:
-    """By the reader in Python."""
+    """Returns the rows of the Python reader."""
     found = chunks.scan(str(file), file.read_bytes()).chunks
     return [row for chunk in found for row in rows.decode(payload.decode(chunk.message)).resources]
 
@@ -43,7 +43,7 @@ def test_samples_have_what_a_process_used(launcher: Launcher, tmp_path: Path) ->
         used = sum(row["cpu_ns"] for row in samples)
         assert used + _ROUNDING_NS >= BURNED_NS
         assert used <= process.result["cpu_ns"] + _ROUNDING_NS
-        # Absent where the kernel does not say; else the loop's share is the main thread's.
+        # Absent if the kernel lacks it; otherwise the loop's share is the main thread's.
         main = [row["main_cpu_ns"] for row in samples if "main_cpu_ns" in row]
         assert not main or sum(main) + _ROUNDING_NS >= BURNED_NS
 

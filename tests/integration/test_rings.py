@@ -1,4 +1,4 @@
-"""What is in shared memory and not yet in files is read without being asked for."""
+"""Records in shared memory that are not in files yet are read by default."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SECOND = 1_000_000_000
 
 
 def diagnose(traces: Path, *options: str) -> tuple[Answer, Any]:
-    """What it says of them, and that as JSON."""
-    # A busy host makes others late.
+    """Returns the text of diagnose, and its JSON."""
+    # A busy host makes other ranks late.
     command = ["diagnose", "--json", "--hung-after", "1", "--late-after", "1000"]
     answer = tracectl(*command, *options, traces)
     assert answer.exit_code in (0, 1, 5), answer.words
@@ -28,7 +28,7 @@ def diagnose(traces: Path, *options: str) -> tuple[Answer, Any]:
 
 
 def waited_ns(traces: Path) -> int:
-    """For how long ranks are told to have waited for rank 1, which never joined."""
+    """Returns the reported waits for rank 1, which never joined."""
     _, said = diagnose(traces)
     verdicts = said["verdicts"]
     if not verdicts:
@@ -39,7 +39,7 @@ def waited_ns(traces: Path) -> int:
 
 
 def hang(launcher: Launcher, folder: Path) -> list[Process]:
-    """A job of three ranks of which the second does not come to its fourth collective."""
+    """Runs a job of three ranks of which the second never joins its fourth collective."""
     ranks = launcher.start_ranks(3, "jobs.followed:one_sleeps", folder=folder, TEST_CULPRIT="1")
     until((folder / "held.1").exists)
     until(lambda: waiting(folder / "traces") == {0, 2})
@@ -47,7 +47,7 @@ def hang(launcher: Launcher, folder: Path) -> list[Process]:
 
 
 def waiting(traces: Path) -> set[int]:
-    """The ranks that are in their fourth collective."""
+    """Returns the ranks that are in their fourth collective."""
     rows = map(json.loads, tracectl("export", "--format", "jsonl", traces).output.splitlines())
     return {row["rank"] for row in rows if row["seq"] == 4 and row["state"] == "issued"}
 
@@ -68,7 +68,7 @@ def test_an_interrupt_is_a_consequence_of_a_standstill(launcher: Launcher, tmp_p
 
 
 def end(ranks: list[Process], number: signal.Signals) -> None:
-    """Ends all at one instant, so that none sees another one go."""
+    """Ends all at once, so that no rank sees another one exit."""
     for each in (signal.SIGSTOP, number, signal.SIGCONT):
         for process in ranks:
             process.send_signal(each)
@@ -88,7 +88,7 @@ def test_a_hang_is_told_with_its_age_by_whoever_looks(
     assert all(rank["running"] for rank in said["ranks"])
     assert said["verdicts"][0]["finding_confidence"] == "certain"
     end(ranks, number)
-    # A heartbeat is half a second old, or more where processors are scarce.
+    # A heartbeat is half a second old, or more on a busy machine.
     as_it_lay = waited_ns(traces)
     assert as_it_lay > SECOND
     heading = " ".join(tracectl("report", traces).output.partition("\n\n")[0].split())
@@ -136,7 +136,7 @@ def test_a_ring_is_found_of_a_rank_that_died_before_anything_was_written(
 
 @pytest.fixture(name="killed")
 def _killed(launcher: Launcher, tmp_path: Path) -> Path:
-    """The folder of a job that was killed while it hung."""
+    """Returns the folder of a job that was killed while it hung."""
     ranks = hang(launcher, tmp_path)
     until(lambda: waited_ns(tmp_path / "traces") > 2 * SECOND)
     end(ranks, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""``python -m traced run``: to the command, and who started it, it is as if it were not there."""
+"""``python -m traced run`` is invisible to the command and to the process that started it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.any_torch
 
 _RUN = [sys.executable, "-m", "traced", "run"]
 
-# Says what it finds itself to be.
+# Prints its own process state.
 _LOOK = """
 import json, os, signal, sys
 ignored = [n for n in signal.valid_signals() if signal.getsignal(n) is signal.SIG_IGN]
@@ -35,7 +35,7 @@ json.dump([os.getpid(), os.getppid(), os.getpgrp(), os.getsid(0), sorted(map(int
 
 
 def _env() -> dict[str, str]:
-    # A name would be the folder that is reported.
+    # A job name would replace the folder's reported name.
     return environment() | {"TRACED_DIR": "t", "TRACED_JOB": ""}
 
 
@@ -108,7 +108,7 @@ def test_ctrl_c_arrives_once(tmp_path: Path) -> None:
     said = _read_until(terminal, "ready")
     os.write(terminal, b"\x03")
     said = _read_until(terminal, "interrupted")
-    os.kill(pid, signal.SIGTERM)  # what came twice would have been said before
+    os.kill(pid, signal.SIGTERM)  # a duplicate would have been printed before this
     said += _read_all(terminal)
     assert os.waitpid(pid, 0)[1] == signal.SIGTERM
     assert said.count("interrupted") == 1
@@ -202,7 +202,7 @@ def test_nothing_is_kept_waiting_by_a_log_that_nobody_reads(tmp_path: Path) -> N
     process = subprocess.Popen([*_RUN, "--", "true"], cwd=tmp_path, env=_env(), stderr=writer)
     os.close(writer)
     assert process.wait(DEADLINE_S) == 0
-    while os.read(reader, 1 << 16):  # until who tells has ended, too
+    while os.read(reader, 1 << 16):  # until the reporting process has ended, too
         pass
     os.close(reader)
 
@@ -235,7 +235,7 @@ def test_a_log_is_held_open_no_longer_than_by_the_command(tmp_path: Path) -> Non
     )
     assert process.stderr
     with process.stderr as log:
-        assert log.read() == b""  # until the last one has closed it
+        assert log.read() == b""  # until the last writer has closed it
     assert process.poll() is None
     (tmp_path / "end").write_text("now\n")
     assert process.wait(DEADLINE_S) == 0

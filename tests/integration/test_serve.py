@@ -1,4 +1,4 @@
-"""tracectl serve: figures and alarms of jobs while they run."""
+"""tracectl serve: metrics and alarms of running jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _of_kinds(samples: Any, name: str) -> dict[tuple[str, str], float]:
 
 
 def _reported(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
-    """What a report of the same ranks has, under the names of metrics."""
+    """Returns a report of the same ranks, under the names of metrics."""
     told = tracectl("report", folder / "traces", "--json").json()
     wanted: dict[str, dict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
     for row in told["ops"]:
@@ -48,7 +48,7 @@ def _reported(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
 def test_figures_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> None:
     with held(launcher, 4, "jobs.served:busy", tmp_path):
         calls = 4 * STEPS * 5 + 2 * STEPS
-        # What has just ended is counted a moment later.
+        # Operations that have just ended are counted a moment later.
         samples = until(
             lambda: (
                 (s := once(tmp_path)) and sum(_of_kinds(s, "operations").values()) == calls and s
@@ -74,7 +74,7 @@ def test_who_diverges_is_told_before_anything_hangs(
     launcher: Launcher, tmp_path: Path, fault: str
 ) -> None:
     verdict = tmp_path / "verdict.json"
-    # Renamed, so that it is whole when it is there.
+    # Renamed, so that a visible file is complete.
     command = f"cat > {verdict}.new && mv {verdict}.new {verdict}"
     with (
         serving(tmp_path, "--on-verdict", command, "--waiting-after", "3600") as serve,
@@ -165,7 +165,7 @@ def test_who_waits_for_whom_is_told(launcher: Launcher, tmp_path: Path) -> None:
             verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
             return [verdict for verdict in verdicts if verdict["seq"] == seq]
 
-        # On a busy host those before may take as long.
+        # On a busy host earlier operations may take as long.
         (told,) = until(lambda: told_of(4))
         (tmp_path / "release").touch()
         until(lambda: not json.loads(serve.get("/verdicts")[1])["verdicts"])
@@ -175,7 +175,7 @@ def test_who_waits_for_whom_is_told(launcher: Launcher, tmp_path: Path) -> None:
 
 
 def _metrics(folder: Path, rank: int) -> dict[str, float]:
-    """What the rank itself says."""
+    """Returns the rank's own metrics."""
     file = folder / f"metrics.{rank}"
     until(file.exists)
     told: dict[str, float] = json.loads(file.read_text())
@@ -183,7 +183,7 @@ def _metrics(folder: Path, rank: int) -> dict[str, float]:
 
 
 def test_a_hang_under_ddp_is_reported(launcher: Launcher, tmp_path: Path) -> None:
-    """DDP drops the Work of a collective right after it issued it."""
+    """A hang is reported although DDP drops the Work of a collective right after its issue."""
     in_flight = "traced_rank_operations_in_flight"
     with (
         serving(tmp_path, "--waiting-after", "1") as serve,
@@ -191,7 +191,7 @@ def test_a_hang_under_ddp_is_reported(launcher: Launcher, tmp_path: Path) -> Non
     ):
 
         def told() -> Any:
-            # Broadcasts of the start may have taken as long on a busy host.
+            # The initial broadcasts may have taken as long on a busy host.
             verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
             return [v for v in verdicts if (v["op"], v["waiting"]) == ("all_reduce", [0, 2])]
 

@@ -1,4 +1,4 @@
-"""tracectl serve on several hosts, which tell each other what they see."""
+"""tracectl serve on several hosts that exchange their state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 @contextmanager
 def job(net: Network, launcher: Launcher, each: int, program: str, *args: str) -> Iterator[None]:
-    """Until its ranks have called all they will, and until they may end."""
+    """Runs a job until its ranks have made all their calls; then releases them."""
     ranks = net.start_ranks(launcher, each, program, *args)
     try:
         until(
@@ -44,7 +44,7 @@ def _kinds(told: Any) -> list[str]:
 
 
 def _all_told(told: Any) -> Any:
-    """Those in which there are the calls of four ranks: a host knows its own ones first."""
+    """Returns the verdicts with the calls of four ranks: a host sees its own ones first."""
     calls = [call for verdict in told["verdicts"] for call in verdict["calls"]]
     return told if sum(len(call["ranks"]) for call in calls) == 4 else None
 
@@ -106,7 +106,7 @@ def test_a_host_that_is_not_heard_is_not_spoken_of(launcher: Launcher, tmp_path:
         with job(net, launcher, 2, "jobs.served_hosts:one_is_late", "7"):
             until(lambda: waiting()["not_called"] == [7] and len(waiting()["waiting"]) == 7)
             assert waiting()["on_other_hosts"] == []
-            # Killed, and cut off: what they said last counts for some seconds.
+            # Killed, and disconnected: its last state counts for some seconds.
             second.end_serve(9)
             fourth.connect(False)
             until(lambda: waiting()["on_other_hosts"] == [2, 3, 6, 7])
@@ -114,7 +114,7 @@ def test_a_host_that_is_not_heard_is_not_spoken_of(launcher: Launcher, tmp_path:
             assert waiting()["not_called"] == []
             assert len(told["warnings"]) == 2
             assert all("its ranks count as not seen" in words for words in told["warnings"])
-            # The others still hear each other.
+            # The other hosts still receive from each other.
             assert {one.get("host") for one in third.verdicts()["hosts"]} >= {"node0", "node2"}
             fourth.connect(True)
             until(lambda: waiting()["not_called"] == [7])

@@ -1,4 +1,4 @@
-"""`tracectl serve` at a Unix socket, which only this user can reach."""
+"""`tracectl serve` at a Unix socket that only this user can reach."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from tracectl import tracectl, tracectl_path
 
 
 class SocketConnection(http.client.HTTPConnection):
-    """To a server behind a path."""
+    """Connects to a server behind a path."""
 
     def __init__(self, path: Path) -> None:
-        """Connects with the first request."""
+        """Stores the path; the first request connects."""
         super().__init__("localhost", timeout=DEADLINE_S)
         self._path = path
 
     def connect(self) -> None:
-        """As http.client asks for it."""
+        """Connects; http.client calls it."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self._path))
 
 
 def ask(path: Path, what: str) -> tuple[int, str]:
-    """Status and body of the answer."""
+    """Returns status and body of the answer."""
     connection = SocketConnection(path)
     connection.request("GET", what)
     answer = connection.getresponse()
@@ -44,7 +44,7 @@ def ask(path: Path, what: str) -> tuple[int, str]:
 
 @contextmanager
 def serving_at(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Until the block ends, or it has ended."""
+    """Serves until the block ends, or the server does."""
     command = [tracectl_path(), "serve", path.parent, "--listen", f"unix:{path}"]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=ring_dir(path.parent)

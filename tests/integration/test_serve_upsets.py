@@ -1,4 +1,4 @@
-"""What surrounds `tracectl serve` fails or attacks it: it keeps answering."""
+"""`tracectl serve` keeps answering while its environment fails or attacks it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _METRICS = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 @contextmanager
 def _full_pipe() -> Iterator[tuple[int, int]]:
-    """Its ends. A write to it blocks."""
+    """Returns the ends of a pipe to which a write blocks."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     try:
@@ -72,7 +72,7 @@ def test_held_connections_lock_nobody_out(tmp_path: Path) -> None:
         for _ in range(400):
             held.enter_context(_ask("127.0.0.2", serve.port, b"GET /"))
         assert serve.get("/metrics")[0] == 200
-        # Those of another address do not replace it.
+        # Connections from another address do not replace it.
         slow.sendall(_METRICS[20:])
         assert slow.recv(15) == b"HTTP/1.1 200 OK"
         for _ in range(400):
@@ -99,7 +99,7 @@ def test_held_connections_lock_nobody_out(tmp_path: Path) -> None:
     ],
 )
 def test_pages_of_other_sites_get_no_answer(host: str, status: int, tmp_path: Path) -> None:
-    """A site can make its own name resolve to this host."""
+    """A page cannot use a host name of its own that resolves to this host."""
     with serving(tmp_path) as serve:
         assert serve.get("/metrics", Host=host)[0] == status
 

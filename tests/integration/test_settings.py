@@ -145,7 +145,7 @@ def test_an_unwritable_directory_costs_the_trace_and_not_the_job(
         assert "untraced" in warnings[0]
 
 
-@pytest.mark.parametrize("rings", ["/nowhere", "/proc"])  # nobody can make a file there
+@pytest.mark.parametrize("rings", ["/nowhere", "/proc"])  # nobody can create a file there
 def test_without_shared_memory_it_is_said_once_and_the_trace_is_whole(
     launcher: Launcher, tmp_path: Path, rings: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""Every way to ask for tracing gives the stock group, traced where it was asked for."""
+"""Every spelling gives the stock group, and traces exactly what it asks for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from traced.reader import Stream, read
 
 _SUM = [2.0 * value for value in (1.0, 3.0, 5.0)]
 
-# Spelling, the stock spelling it stands for, and the devices that are traced.
+# Spelling, its stock equivalent, and the devices that are traced.
 _SPELLINGS = [
     ("traced:gloo", "gloo", "cpu cuda"),
     ("TRACED:GLOO", "gloo", "cpu cuda"),
@@ -134,7 +134,7 @@ def test_a_split_is_traced_as_its_parent_is(launcher: Launcher, tmp_path: Path) 
         for backend in ("gloo", "traced:gloo")
     }
     for bare, process in zip(*outcomes.values(), strict=True):
-        # Gloo of torch 2.11 does not split: then both say the same.
+        # Gloo of torch 2.11 does not split: both report the same error.
         assert process.result == ("traced" if bare.result == "stock" else bare.result)
 
 

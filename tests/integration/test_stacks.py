@@ -1,4 +1,4 @@
-"""Call sites and stacks of Python, as TRACED_STACKS has operations stamped with them."""
+"""Python call sites and stacks of operations, recorded with TRACED_STACKS."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_full_stack_is_that_of_the_interpreter(launcher: Launcher, tmp_path:
 def test_code_that_lies_where_other_code_was_is_told_from_it(
     launcher: Launcher, tmp_path: Path, mode: str
 ) -> None:
-    # Flight Recorder keeps the code of who called.
+    # Flight Recorder keeps code objects of callers.
     (process,) = launcher.run_ranks(
         1,
         "jobs.stacks:of_code_that_is_freed",

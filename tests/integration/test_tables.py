@@ -13,14 +13,14 @@ from traced.reader import read
 
 @pytest.fixture(scope="module")
 def folder(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The traces of a healthy job of two ranks."""
+    """Records a healthy job of two ranks; returns the folder of its traces."""
     folder = tmp_path_factory.mktemp("tables")
     launcher.run_ranks(2, "jobs.contexts:object_collectives", folder=folder)
     return folder / "traces"
 
 
 def _rows(table: Any) -> list[dict[str, Any]]:
-    """Plain values of either kind of table; a missing one is None."""
+    """Returns plain values of either kind of table; a missing one is None."""
     if hasattr(table, "to_pylist"):
         rows: list[dict[str, Any]] = table.to_pylist()
         return rows

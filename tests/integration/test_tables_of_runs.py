@@ -1,4 +1,4 @@
-"""The queries of docs/reference/tables.md over what real ranks recorded."""
+"""The queries of docs/reference/tables.md on traces of real ranks."""
 
 from __future__ import annotations
 

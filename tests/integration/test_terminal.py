@@ -1,4 +1,4 @@
-"""What tracectl writes to a terminal: as wide as it is, in colours unless nobody wants them."""
+"""tracectl on a terminal: it uses the full width, and colours unless disabled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _traces(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def _on_terminal(*arguments: object, columns: int = 100, **env: str) -> str:
-    """What the command writes to a terminal of so many columns."""
+    """Returns what the command writes to a terminal with this many columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     unset = ("COLUMNS", "NO_COLOR")

@@ -1,4 +1,4 @@
-"""The timeline of real ranks, as Perfetto's own trace processor reads it."""
+"""The timeline of real ranks, read by Perfetto's own trace processor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def test_a_job_with_something_of_everything(launcher: Launcher, tmp_path: Path) 
 
 
 def test_ranks_that_were_killed(launcher: Launcher, tmp_path: Path) -> None:
-    """What they left in shared memory is shown, up to where they stood."""
+    """Their records in shared memory are exported, up to the operation in which they were
+    killed.
+    """
     end(hang(launcher, tmp_path), signal.SIGKILL)
     with exported(export_tools(), tmp_path / "traces", tmp_path / "file", ()) as timeline:
         assert shown_spans(timeline) == spans(timeline)

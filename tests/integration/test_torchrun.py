@@ -1,4 +1,4 @@
-"""A script that only says "traced:gloo", started the usual way."""
+"""A script that only contains "traced:gloo", started the usual way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tracectl on traces of real jobs: it agrees with traced.read, and with itself."""
+"""tracectl on traces of real jobs agrees with traced.read, and with itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.any_torch
 
 @pytest.fixture(scope="module")
 def recorded(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The traces of a job of 4 ranks; not to be changed."""
+    """Records a job of 4 ranks; tests must not change the traces."""
     folder: Path = tmp_path_factory.mktemp("mixed")
     launcher.run_ranks(4, "jobs.training:mixed", folder=folder, TRACED_JOB="mixed")
     return folder / "traces" / "mixed"
@@ -29,7 +29,7 @@ def recorded(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture
 def traces(recorded: Path, tmp_path: Path) -> Path:
-    """A copy of them, to be damaged."""
+    """Returns a copy of them, to be damaged."""
     return Path(shutil.copytree(recorded, tmp_path / "traces"))
 
 
@@ -39,7 +39,7 @@ def _file_of(traces: Path, rank: int) -> Path:
 
 
 def _comparable(operation: Operation) -> dict[str, Any]:
-    """As `show --json` names things."""
+    """Returns an operation with the names of `show --json`."""
     fields = operation.to_dict()
     if "group" in fields:
         fields["group_id"] = fields.pop("group")
@@ -47,7 +47,7 @@ def _comparable(operation: Operation) -> dict[str, Any]:
 
 
 def _shown(answer: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every operation of every row, with its rank."""
+    """Returns every operation of every row, with its rank."""
     for row in answer["rows"]:
         for rank, operation in row["ranks"].items():
             yield int(rank), operation
@@ -114,7 +114,9 @@ def test_info_says_who_wrote_what(recorded: Path) -> None:
 
 
 def _own_time_is_sampled(operation: Operation) -> bool:
-    """Whether the recorder timed itself at it: as OwnTime::sampled, recorder/own_time.h."""
+    """Returns whether the recorder measured its own time for it: OwnTime::sampled,
+    recorder/own_time.h.
+    """
     spread = ((operation.seq or 0) - 8) * 0x9E3779B97F4A7C15 & (1 << 64) - 1
     had_work = operation.wait_begin_ns is not None or operation.release_ns is not None
     return had_work and spread < ((1 << 64) - 1) // 32
@@ -166,7 +168,7 @@ def test_export_agrees_with_read_operation_by_operation(recorded: Path) -> None:
             ):  # fmt: skip
                 assert row[name] == str(fields.get(name, ""))
             assert row["async"] == str(fields.get("async", "")).lower()
-            # All processes ran on this machine, so the common clock is everybody's.
+            # All processes ran on this machine, so they share the clock.
             for name in ("issue_ns", "return_ns", "end_ns", "wait_begin_ns", "release_ns"):
                 assert row[name] == str(fields.get(name, ""))
     assert next(rows, None) is None

@@ -1,4 +1,4 @@
-"""What disturbs a job in the middle of its calls: results are those of the untraced run."""
+"""Disturbances between calls: results equal those of the untraced run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _stock_and_traced(
     program: str,
     meanwhile: Callable[[Path, list[Process]], None] = lambda folder, ranks: None,
 ) -> list[Any]:
-    """Runs it over both backends; the results, which are the same."""
+    """Runs a program over both backends; returns the results, asserted equal."""
     results = {}
     for backend in ("gloo", "traced:gloo"):
         here = folder / backend.replace(":", "-")
@@ -38,7 +38,7 @@ def _stock_and_traced(
 
 
 def _complete(folder: Path) -> tuple[Stream, ...]:
-    """The streams of both ranks, of which tracectl says the same."""
+    """Returns the streams of both ranks, asserted equal to tracectl's."""
     streams = read(folder / "traced-gloo" / "traces").streams
     said = tracectl("info", "--json", folder / "traced-gloo" / "traces").json()["ranks"]
     for stream, info in zip(streams, said, strict=True):
@@ -69,7 +69,7 @@ def test_groups_destroyed_with_work_in_flight(launcher: Launcher, tmp_path: Path
     first, second = _complete(tmp_path)
     assert [item.op for item in first.operations] == ["recv", *["all_reduce"] * 4]
     receive, reduce = first.operations[:2]
-    assert receive.state == "issued"  # nobody saw an end
+    assert receive.state == "issued"  # its end was never observed
     assert receive.release_ns is not None
     assert reduce.state == "failed"
     assert [item.op for item in second.operations] == ["all_reduce"] * 3
@@ -142,7 +142,7 @@ def test_the_wall_clock_is_set(tmp_path: Path) -> None:
         issued = [item.issue_ns for item in stream.operations]
         assert issued == sorted(issued)
         assert issued[-1] - issued[0] < 1000e9
-        # What the anchors say of the wall clock, in hours since the start.
+        # Wall-clock changes seen by the anchors, in hours since the start.
         walls = [anchor.realtime_ns - anchor.monotonic_ns for anchor in stream.anchors]
         hours = [round((wall - walls[0]) / 3600e9) for wall in walls]
         assert hours == sorted(hours, key=[0, 1, -1].index)

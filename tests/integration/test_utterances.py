@@ -1,4 +1,4 @@
-"""What a program says of itself is never an error because it is traced."""
+"""Program-supplied text never causes an error because of tracing."""
 
 from __future__ import annotations
 

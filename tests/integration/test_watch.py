@@ -1,4 +1,4 @@
-"""What is told, within a process, of operations that take too long."""
+"""Reports within a process about slow operations."""
 
 from __future__ import annotations
 

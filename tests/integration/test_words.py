@@ -1,4 +1,4 @@
-"""What the tracer has to say never disturbs the job, whatever becomes of its words."""
+"""The tracer's messages never disturb the job, even if they cannot be written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from launcher import Launcher, environment
 
 _JOB = "jobs.harmed:computes"
 
-# What makes the tracer say something, and what is taken away for it after the first round.
+# Causes of a message, and the resource removed for it after the first round.
 _OCCASIONS = {
     "no shared memory": ({"TRACED_RING_DIR": "/nowhere"}, ""),
     "no directory": ({"TEST_DISK": "/proc/nowhere"}, ""),
@@ -26,7 +26,7 @@ _OCCASIONS = {
 
 @pytest.fixture(scope="module", name="stock")
 def _stock(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What both ranks compute."""
+    """Returns what both ranks compute."""
     folder = tmp_path_factory.mktemp("stock")
     return [process.result for process in launcher.run_ranks(2, _JOB, "gloo", folder=folder)]
 

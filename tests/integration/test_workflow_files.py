@@ -1,9 +1,8 @@
 """The workflow files of docs/use/ci.md, run step by step in a clean clone of a repository.
 
-As on a runner, but: torch and traced are installed already, so the step that installs is left out,
-as the page says; torchrun forks its ranks (warm_torchrun.py); and of the comparison 2 blocks are
-run. So few are never a measure of time, whatever the machine does: what is the same is "not
-measured".
+Differences from a runner: torch and traced are already installed, so the install step is left out.
+torchrun forks its ranks (warm_torchrun.py). The comparison runs 2 blocks, too few to judge any
+time, so the result is always "not measured".
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ pytestmark = [pytest.mark.any_torch]
 _INSTALLS = "Install torch, and traced for it"
 _FEW_BLOCKS = ("--blocks 9", "--blocks 2")
 
-# What the page's program leaves to its reader.
+# Parts that the page's program leaves to its reader.
 _PROGRAM = """
 import argparse
 import torch
@@ -41,7 +40,7 @@ def train(batch):
 
 
 class Repository:
-    """A user's, with a budget, and a clone of it as a runner has it."""
+    """Represents a user's repository with a budget, and a runner's clone of it."""
 
     def __init__(self, folder: Path, torchrun: WarmTorchrun) -> None:
         self.origin, self.clone = folder / "origin", folder / "clone"
@@ -59,7 +58,7 @@ class Repository:
         self._git("commit", "-q", "-m", "a budget")
 
     def change(self, calls: int) -> None:
-        """A branch in which a step has so many calls, cloned as checkout actions do."""
+        """Makes a branch with this many calls in a step, cloned as checkout actions do."""
         self._git("checkout", "-q", "-b", "change")
         self._commit(calls)
         shallow = ["--depth", "1", "--branch", "change"]
@@ -68,7 +67,7 @@ class Repository:
         )
 
     def run(self, commands: str, **env: str) -> tuple[int, str]:
-        """What a step does in the clone."""
+        """Runs a step's commands in the clone."""
         commands = commands.replace(*_FEW_BLOCKS)
         return self._torchrun.shell(commands, self.clone, {"HOME": str(self.clone.parent)} | env)
 
@@ -138,5 +137,5 @@ def test_the_script_of_gitlab(repository: Repository, calls: int, exit_code: int
     code, said = repository.run(script, **env)
     assert code == exit_code, said
     assert (failures(repository.clone / "comm-budget.xml") > 0) == (exit_code == 1)
-    # The script ends at the check, where that fails.
+    # The script ends at a failing check.
     assert (repository.clone / "compare.xml").exists() == (exit_code == 0)

@@ -1,4 +1,4 @@
-"""A backend that a company may have, written in Python: Gloo's operations in classes of its own."""
+"""A third-party backend, written in Python: Gloo's operations in classes of its own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OPERATIONS = (
 
 
 class ToyWork(Work):
-    """What Gloo gave out, and nothing of it but the wait and the future."""
+    """Exposes only the wait and the future of Gloo's Work."""
 
     def __init__(self, inner: Work) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class ToyWork(Work):
 
 
 class NamelessBackend(Backend):
-    """Carries all operations out by a Gloo backend of its own, and does not say its name."""
+    """Runs all operations on a Gloo backend of its own, and does not report its name."""
 
     def __init__(self, store: Store, rank: int, size: int, timeout: timedelta) -> None:
         super().__init__(rank, size)
@@ -58,7 +58,7 @@ class NamelessBackend(Backend):
 
 
 class ToyBackend(NamelessBackend):
-    """One that does."""
+    """Runs the same, and reports its name."""
 
     def getBackendName(self) -> str:  # noqa: N802
         return "toy"
@@ -77,7 +77,7 @@ for _name in _OPERATIONS:
 
 
 class BrokenError(Exception):
-    """Counts how often it was asked what it is."""
+    """Counts how often its text was requested."""
 
     asked = 0
 
@@ -87,7 +87,7 @@ class BrokenError(Exception):
 
 
 class BrokenBackend(ToyBackend):
-    """One that raises, and one whose Works do, and one that gives out what is none."""
+    """Raises, returns Works that raise, or returns something that is no Work."""
 
     def allreduce(self, *_: Any) -> Work:
         raise BrokenError("the toy broke")
@@ -112,7 +112,7 @@ class _BrokenWork(ToyWork):
 
 
 class ToyProcessGroup(dist.ProcessGroup):
-    """What takes the place of torch's own group, and has no backend."""
+    """Replaces torch's own group class, and has no backend."""
 
     def __init__(self, rank: int, size: int) -> None:
         super().__init__(rank, size)
@@ -127,7 +127,7 @@ class ToyProcessGroup(dist.ProcessGroup):
 
 
 def register() -> None:
-    """Makes them known to torch."""
+    """Registers the toys with torch."""
     register_backend = dist.Backend.register_backend
     register_backend("toy", ToyBackend, devices=["cpu"])
     register_backend("broken", BrokenBackend, devices=["cpu"])

@@ -18,20 +18,20 @@ _DEADLINE_S = patient(60)
 
 @dataclass(frozen=True)
 class Answer:
-    """What tracectl said."""
+    """Holds tracectl's exit code and output."""
 
     exit_code: int
     output: str
     words: str
 
     def json(self) -> Any:
-        """Its standard output, decoded."""
+        """Returns its standard output, decoded."""
         assert self.exit_code == 0, self.words
         return json.loads(self.output)
 
 
 def tracectl_path() -> Path:
-    """Where it is, with TRACECTL in the environment as a fallback."""
+    """Returns its path, with TRACECTL in the environment as a fallback."""
     installed = Path(sys.executable).parent / "tracectl"
     path = installed if installed.exists() else Path(os.environ.get("TRACECTL", ""))
     if not path.is_file():
@@ -40,7 +40,7 @@ def tracectl_path() -> Path:
 
 
 def tracectl(*arguments: str | Path) -> Answer:
-    """Runs it."""
+    """Runs tracectl."""
     done = subprocess.run(
         [tracectl_path(), *arguments],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Turns what programs return and raise into values that can be compared bit for bit."""
+"""Turns results and exceptions of programs into values that can be compared bit for bit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-# What differs from run to run.
+# Parts that differ from run to run.
 _PORT = re.compile(r"(\[?(?:127\.0\.0\.1|::1|localhost)\]?):\d+")
 _LOG_TIME = re.compile(r"\[([EFIW])\d{4} \d\d:\d\d:\d\d\.\d+ ")
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -38,7 +38,7 @@ def _tensor(tensor: torch.Tensor) -> Any:
 
 
 def attempt(function: Callable[[], Any]) -> Any:
-    """Returns what the function returns, or what it raises, as plain values."""
+    """Returns the function's result or its exception, as plain values."""
     try:
         return ["returned", plain(function())]
     except Exception as error:
@@ -46,6 +46,6 @@ def attempt(function: Callable[[], Any]) -> Any:
 
 
 def message(error: Exception) -> str:
-    """The message without ports, times and addresses."""
+    """Returns the message without ports, times and addresses."""
     text = _LOG_TIME.sub(r"[\1", _PORT.sub(r"\1:PORT", str(error)))
     return _ADDRESS.sub("ADDRESS", text)

@@ -1,7 +1,7 @@
-"""A torchrun for shell commands of tests, whose ranks need not import torch.
+"""Provides a torchrun for shell commands of tests, whose ranks need not import torch.
 
-The `torchrun` that commands find in their PATH hands over what it was told, and ends as the ranks
-end that the tests' launcher forks for it.
+The `torchrun` in their PATH passes its arguments on. It exits like the ranks, which the tests'
+launcher forks for it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ sys.exit(code)
 
 
 class WarmTorchrun:
-    """Runs shell commands in which torchrun is this one.
+    """Runs shell commands with this torchrun.
 
     Args:
         folder: For what it needs; removed by nobody.
@@ -52,7 +52,7 @@ class WarmTorchrun:
         client.chmod(0o755)
 
     def shell(self, commands: str, folder: Path, env: Mapping[str, str]) -> tuple[int, str]:
-        """Runs commands in a folder, which end at the first that fails.
+        """Runs commands in a folder; stops at the first failure.
 
         Returns:
             The exit code, and all that was said.

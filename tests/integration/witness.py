@@ -1,8 +1,7 @@
-"""Counts the calls that reach c10d, by means that are not the tracer's.
+"""Counts the calls that reach c10d, independently of the tracer.
 
-Torch's profiler sees every operation that goes through c10d's dispatcher. The
-Flight Recorder, which the Gloo backend itself writes to, sees the collectives
-that the real backend was asked for.
+Torch's profiler sees every operation that passes c10d's dispatcher. The Flight Recorder, which the
+Gloo backend itself writes to, sees the collectives that the real backend received.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _FLIGHT_FIELDS = (
 
 @dataclass
 class Seen:
-    """What was seen between two moments."""
+    """Holds the calls between two moments."""
 
     calls: list[str] = field(default_factory=list)
     flights: list[dict[str, Any]] = field(default_factory=list)
@@ -38,12 +37,12 @@ class Seen:
 
 @contextmanager
 def watching() -> Iterator[Seen]:
-    """Fills in what it saw when the block ends."""
+    """Yields a result that is filled when the block ends."""
     seen = Seen()
     before = len(_flights())
     with torch.autograd.profiler.profile(use_kineto=False) as profile:
         yield seen
-    # Not function_events: to make them of all that torch did takes longer than the programs.
+    # Not function_events: building them for all of torch takes longer than the programs.
     calls = [event for event in profile.kineto_results.events() if event.name().startswith(_PREFIX)]
     calls.sort(key=lambda event: event.start_ns())
     seen.calls += [call.name().removeprefix(_PREFIX) for call in calls]
@@ -53,6 +52,6 @@ def watching() -> Iterator[Seen]:
 
 
 def _flights() -> list[dict[str, Any]]:
-    # Collectives, without stacks, also those that have ended.
+    # Collectives, without stacks, including ended ones.
     dump = pickle.loads(_distributed_c10d._dump_fr_trace(True, False, False))
     return list(dump.get("entries", []))

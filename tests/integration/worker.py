@@ -1,4 +1,4 @@
-"""A process that runs one program after another, as the pool asks."""
+"""Runs one program after another in a process, as the pool requests."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from patience import patient, patient_timeout
 from values import attempt
 from witness import watching
 
-# Of collectives; programs that are to time out make groups with less.
+# Timeout of collectives; programs that test timeouts make groups with less.
 _TIMEOUT = patient_timeout(20)
 _FLUSH_S = patient(20)
 
 
 def serve(address: str, number: int) -> None:
-    """Runs programs until the pool hangs up.
+    """Runs programs until the pool disconnects.
 
     Args:
         address: Of the pool's socket.
@@ -52,7 +52,7 @@ def _run(request: Request) -> Outcome:
         meet("end")
         dist.destroy_process_group()
     gc.collect()  # tracebacks hold Works
-    gc.freeze()  # what is left, modules above all, need not be looked at after each program
+    gc.freeze()  # later collections skip the rest, mostly modules
     location = traced.location()
     if location is not None:
         assert traced.flush(_FLUSH_S)

@@ -1,4 +1,4 @@
-"""Long-lived rank processes, so that a program costs milliseconds."""
+"""Keeps long-lived rank processes, so that a program costs milliseconds."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _PROGRAM_DEADLINE_S = patient(60)
 
 
 def device_clock_off_ns(stream: Stream) -> int:
-    """A bound on the error of the times that the device told; 0 where it told none."""
+    """Returns a bound on the error of device times; 0 without device times."""
     return max((mark.value for mark in stream.marks if mark.kind == "device_clock"), default=0)
 
 
 @dataclass(frozen=True)
 class Records:
-    """What a program left in a rank's trace."""
+    """Holds a program's records in a rank's trace."""
 
     #: In the order of issue.
     operations: list[Operation]
-    #: As the function of that name.
+    #: Result of the function of that name.
     device_clock_off_ns: int
 
 
 class WorkerPool:
-    """Runs programs on its first workers, and starts as many as a program has ranks.
+    """Runs programs on its first workers, and starts workers on demand.
 
-    A worker is one process and so writes one trace, however many programs it
-    runs: `new_records` tells them apart.
+    A worker is one process and writes one trace, however many programs it runs; `new_records`
+    separates them.
     """
 
     def __init__(self, launcher: Launcher, folder: Path, program: str, env: dict[str, str]) -> None:
@@ -52,7 +52,7 @@ class WorkerPool:
         self._last_op: dict[str, int] = {}
 
     def run(self, program: str, backend: str, world: int) -> list[Outcome]:
-        """Runs a program and returns how it went on each rank.
+        """Runs a program and returns its outcome on each rank.
 
         Raises:
             TimeoutError: It did not end in time, or a worker has; the workers were replaced.
@@ -73,7 +73,7 @@ class WorkerPool:
             raise TimeoutError(f"{program} on {backend}: {error!r}\n{outputs}") from error
 
     def new_records(self, outcome: Outcome) -> Records:
-        """What a process recorded since this was called last for it."""
+        """Returns a process's records since the last call for it."""
         path = outcome.location
         assert path is not None
         trace = read(path)
@@ -127,7 +127,7 @@ class WorkerPool:
 def worker_pool(
     launcher: Launcher, folder: Path, program: str = "worker:serve", **env: str
 ) -> Iterator[WorkerPool]:
-    """A pool whose workers are gone at the end.
+    """Provides a pool whose workers are gone at the end.
 
     Args:
         program: What a worker runs.

@@ -1,10 +1,9 @@
-"""A process that imports torch once and forks every process of the tests.
+"""Imports torch once and forks every process of the tests.
 
-Importing torch takes seconds, a fork milliseconds, and the end of a process that
-has imported torch half a second: most of it in what torch tears down. So a process
-whose program has returned leaves that out, unless its end is what is tested. One
-whose program raises ends like any Python script. Before the fork there is no
-process group, and the tracer's extension is not loaded.
+Importing torch takes seconds, a fork milliseconds. The end of a process with torch takes half a
+second, mostly torch's tear-down. A process whose program has returned skips the tear-down, unless
+its end is tested. A process whose program raises ends like any Python script. Before the fork no
+process group exists, and the tracer's extension is not loaded.
 
     zygote.py SOCKET_FD
 """
@@ -31,7 +30,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class Job:
-    """What a forked process is to do.
+    """Describes the work of a forked process.
 
     Attributes:
         program: "module:function", importable from this folder.
@@ -50,17 +49,17 @@ class Job:
 
     @property
     def output(self) -> str:
-        """Where stdout and stderr go."""
+        """Returns the path of stdout and stderr."""
         return os.path.join(self.folder, f"{self.number}.output")
 
     @property
     def result(self) -> str:
-        """Where the pickled return value goes, if it is not None."""
+        """Returns the path of the pickled return value, which exists unless it is None."""
         return os.path.join(self.folder, f"{self.number}.result")
 
 
 def serve(requests: Connection) -> Job | None:
-    """Forks for each request. Returns the job in a forked process, else None at the end."""
+    """Forks for each request. Returns the job in a forked process, or None at the end."""
     children: dict[int, int] = {}  # pidfd -> number of the job
     while True:
         for ready in wait([requests, *children]):
@@ -80,7 +79,7 @@ def serve(requests: Connection) -> Job | None:
 
 
 def _exit_code(pidfd: int) -> int:
-    """Reaps a process that has ended. As in subprocess, a signal gives a negative number."""
+    """Reaps an ended process; returns its code, negative for a signal, as in subprocess."""
     ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED)
     os.close(pidfd)
     assert ended is not None
@@ -95,7 +94,7 @@ def run(job: Job) -> None:
     os.dup2(descriptor, 2)
     os.close(descriptor)
     faulthandler.enable()
-    # Processes that are killed leave their ring behind: here it goes with the folder.
+    # Killed processes leave their ring behind: here it is removed with the folder.
     os.environ["TRACED_RING_DIR"] = job.folder
     os.environ.update(job.env)
     os.chdir(job.folder)
@@ -107,23 +106,24 @@ def run(job: Job) -> None:
 
 
 def leave() -> None:
-    """Ends this process as exit() does, but for the interpreter and what was loaded before.
+    """Ends this process like exit(), but without tearing down the interpreter and earlier
+    libraries.
 
-    What the program left behind with Python's atexit, with C's, and in static variables of
-    libraries that it loaded itself is called as ever.
+    Exit handlers of the program still run: Python's atexit, C's, and static destructors of
+    libraries that it loaded itself.
     """
     threading._shutdown()  # type: ignore[attr-defined]  # waits for its threads
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    # With the GIL held: what torch keeps per thread is gone first, and has Python objects.
+    # With the GIL held: torch's per-thread data is destroyed first, and contains Python objects.
     ctypes.PyDLL(None).exit(0)
 
 
 def end_before_torch_does() -> None:
-    """Has the process end before it comes to what torch registered when loaded.
+    """Ends the process before the exit handlers that torch registered when loaded.
 
-    That is to finalizers of its operators, and to functions that exit() would call.
+    These are finalizers of its operators, and functions that exit() would call.
     """
     for finalizer in weakref.finalize._registry:  # type: ignore[attr-defined]
         finalizer.atexit = False
@@ -133,8 +133,8 @@ def end_before_torch_does() -> None:
 
 def main() -> None:
     """Serves until the other end of the socket is closed."""
-    # What the programs need, so that no forked process has to import it again.
-    import torch._dynamo  # also what a functional collective imports when first called
+    # Modules that the programs need, so that no forked process has to import them again.
+    import torch._dynamo  # a functional collective imports it when first called
     import torch.distributed
     import torch.distributed._functional_collectives
     import torch.distributed.fsdp
@@ -142,7 +142,7 @@ def main() -> None:
     import torch.nn.parallel
 
     torch.set_num_threads(1)
-    gc.freeze()  # or else every forked process copies all of it when it ends
+    gc.freeze()  # otherwise every forked process copies all of it when it ends
     job = serve(Connection(int(sys.argv[1])))
     if job is None:
         return
@@ -154,6 +154,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Jobs are pickled by name: let them be found under the name of this file.
+    # Jobs are pickled by name: they must be found under the name of this file.
     sys.modules["zygote"] = sys.modules["__main__"]
     main()

@@ -1,11 +1,11 @@
-"""Makes the code wrong in small ways, one at a time, and tells which the tests do not see.
+"""Plants small errors in the code, one at a time, and reports those that no test detects.
 
     PYTHONPATH=tests python -m mutation [--count 100] [--seed N] [--layers recorder,c10d]
         [--unit] [--fates FILE] [--again]
 
-Needs no environment: it makes a clone of what is committed and sets that up. Prints the seed, a
-line per mutant, and at the end those that survived, to be judged one by one: some are no fault.
-A seed gives each place a rank of its own: what is tried stays the same where the code does.
+Needs no environment: it clones the committed state and sets that up. Prints the seed, a line per
+mutant, and at the end the survivors. Judge these one by one: some are no fault. The seed orders
+the sites independently of each other, so unchanged code keeps its sample.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Returns 0 if at least nine of ten were killed."""
+    """Runs the trial; returns 0 if at least nine of ten mutants were killed."""
     asked = _arguments()
     print(f"mutation: seed {asked.seed}", flush=True)
     asked.folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Runs what builds and tests a clone, and keeps what it says."""
+"""Runs commands that build and test a clone, and logs their output."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _STEP_S = 1800
 
 
 class Commands:
-    """Of one folder, with one log.
+    """Runs commands in one folder, with one log.
 
     Args:
-        folder: Where they run.
-        log: Of all that they print.
+        folder: Working directory of the commands.
+        log: File for all their output.
     """
 
     def __init__(self, folder: Path, log: Path) -> None:
@@ -21,7 +21,7 @@ class Commands:
         self._log = log
 
     def passes(self, *command: str | Path, limit_s: int = _STEP_S) -> bool:
-        """One that takes too long does not pass."""
+        """Returns whether a command succeeds within the time limit."""
         words = [str(word) for word in command]
         with self._log.open("ab") as log:
             log.write(f"\n$ {' '.join(words)}\n".encode())
@@ -41,6 +41,6 @@ class Commands:
         return done.returncode == 0
 
     def must_pass(self, *command: str | Path) -> None:
-        """Ends the program where the command does not pass."""
+        """Ends the program if the command fails."""
         if not self.passes(*command):
             raise SystemExit(f"mutation: what is committed fails {command[0]}: {self._log}")

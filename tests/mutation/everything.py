@@ -1,11 +1,11 @@
-"""The project as its users have it, and all tests that see what its layers do."""
+"""Builds the project as its users have it, and runs all tests of its layers."""
 
 from __future__ import annotations
 
 from mutation.commands import Commands
 from mutation.sites import Site
 
-# What is run where the C++ tests pass, by the layer that a mutant is in and by its room.
+# Tests to run after the C++ tests pass, by the mutant's layer and by its room.
 _PYTHON_TESTS = {
     "c10d": "differential records boundary contexts endings messages spellings lifetimes nodes "
     "other_backends",
@@ -25,7 +25,7 @@ _PYTHON_TESTS = {
     "analysis/statistics": "tests/compare",
     "trace_io": "one_answer damage bad_input tables",
 }
-# Of one C++ test.
+# Limit of one C++ test.
 _TEST_S = 120
 
 
@@ -36,7 +36,7 @@ def _tests_of(*places: str) -> list[str]:
 
 
 class Everything:
-    """Of one clone, with an environment of its own.
+    """Represents one clone, with an environment of its own.
 
     Args:
         commands: Run in the clone.
@@ -49,15 +49,15 @@ class Everything:
             raise SystemExit("mutation: what is committed fails its tests")
 
     def builds(self) -> bool:
-        """Builds all, also the tests."""
+        """Builds everything, including the tests."""
         return self._commands.passes("scripts/setup")
 
     def passes(self, site: Site) -> bool:
-        """Runs all C++ tests, and those of Python that are about the place."""
+        """Runs all C++ tests, and the Python tests about the site."""
         return self._cxx_passes() and self._python_passes(site.room, site.layer)
 
     def _cxx_passes(self) -> bool:
-        # What is slow and random is left to the long tests.
+        # Slow random tests are left to the long run.
         build = next((self._commands.folder / "build").glob("torch-*"))
         ctest = ("ctest", "--test-dir", build, "-j2", "--stop-on-failure")
         return self._commands.passes(*ctest, "--timeout", str(_TEST_S))

@@ -1,4 +1,4 @@
-"""What became of mutants, in a file with which a later call goes on."""
+"""Keeps the fates of mutants in a file, so that a later call can continue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Fate(enum.Enum):
-    """What became of a mutant."""
+    """Names the outcome of a mutant."""
 
     KILLED = "killed"
     SURVIVED = "SURVIVED"
@@ -15,7 +15,7 @@ class Fate(enum.Enum):
 
 
 class Fates:
-    """A line per mutant: its fate, its key and words for a person.
+    """Keeps a line per mutant: its fate, its key and a description.
 
     Args:
         file: Is read first, and each mutant added at once. None keeps nothing.
@@ -30,11 +30,11 @@ class Fates:
                 self._known[key] = Fate(fate)
 
     def of(self, key: str) -> Fate | None:
-        """The latest, or None of a mutant that was not tried."""
+        """Returns the latest fate, or None for an untried mutant."""
         return self._known.get(key)
 
     def add(self, key: str, fate: Fate, words: str) -> None:
-        """Says it on the terminal and in the file."""
+        """Prints the fate and appends it to the file."""
         line = f"{fate.value:9}  {key}  {words}"
         print(line, flush=True)
         if self._file:

@@ -1,4 +1,4 @@
-"""Where C++ code can be made wrong in a small way, and how."""
+"""Lists the sites where C++ code can be mutated, and the mutations."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# What a mutant has instead. Operators stand between blanks in this code base, and the brackets
-# of templates do not.
+# Replacements of a mutant. In this code base operators have blanks around them, and template
+# brackets do not.
 _OPERATORS = {
     " < ": " <= ",
     " <= ": " < ",
@@ -26,7 +26,7 @@ _OPERATORS = {
     " &= ": " |= ",
 }
 _WORDS = {"true": "false", "false": "true", "min": "max", "max": "min", "continue": "break"}
-# Of these nobody sees a difference, or the compiler decides.
+# Changes here are invisible, or the compiler rejects them.
 _NOT_CODE = re.compile(
     r"\s*(#|static_assert|TRACED_KILL_POINT|using |namespace |template|__builtin_)"
 )
@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a file, and the text that a mutant has there."""
+    """Holds a location in a file, and the text that a mutant has there."""
 
     path: Path
     line: int
@@ -46,37 +46,37 @@ class Site:
 
     @property
     def layer(self) -> str:
-        """The folder of backend that the file is in."""
+        """Returns the folder of backend with the file."""
         return self.path.parts[1]
 
     @property
     def room(self) -> str:
-        """The layer and the folder below it, where there is one."""
+        """Returns the layer and the folder below it, if any."""
         return "/".join(self.path.parts[1:3])
 
     def apply(self, text: str) -> str:
-        """The file's text with the mutation."""
+        """Returns the file's text with the mutation."""
         lines = text.splitlines(keepends=True)
         before = lines[self.line]
         lines[self.line] = before[: self.begin] + self.instead + before[self.end :]
         return "".join(lines)
 
     def describe(self, text: str) -> str:
-        """ "place: before -> after", in a line."""
+        """Returns "location: before -> after", in a line."""
         before = text.splitlines()[self.line].strip()
         after = self.apply(text).splitlines()[self.line].strip()
         return f"{self.path}:{self.line + 1}: {before}  ->  {after or '(nothing)'}"
 
 
 def _blanked(line: str) -> str:
-    """The line without its comment and what its texts say, as long as before."""
+    """Returns the line with its comment and string contents blanked, at the same length."""
     line = re.sub(r'"(\\.|[^"\\])*"', lambda m: '"' + "_" * (len(m[0]) - 2) + '"', line)
     line = re.sub(r"'(\\.|[^'\\])'", lambda m: "'" + "_" * (len(m[0]) - 2) + "'", line)
     return line.split("//")[0]
 
 
 def sites_of(path: Path, text: str) -> Iterator[Site]:
-    """All of them in a file, in their order."""
+    """Returns all sites of a file, in order."""
     for number, line in enumerate(text.splitlines()):
         code = _blanked(line)
         if not code.strip() or _NOT_CODE.match(code):

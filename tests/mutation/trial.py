@@ -1,4 +1,4 @@
-"""A clone of the repository in which one mutant after the other is built and tested."""
+"""Builds and tests one mutant after the other in a clone of the repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mutation.unit_tests import UnitTests
 
 
 class Trial:
-    """Sets up a clone of what is committed.
+    """Sets up a clone of the committed state.
 
     Args:
         repository: To be cloned.
@@ -33,11 +33,11 @@ class Trial:
         self._everything = None if unit_only else Everything(commands)
 
     def text(self, path: Path) -> str:
-        """Of a file, by its path in the repository."""
+        """Returns the text of a file, by its path in the repository."""
         return (self._folder / path).read_text()
 
     def run(self, site: Site) -> Fate:
-        """Builds and tests a mutant, and puts the code right again."""
+        """Builds and tests a mutant, and restores the code."""
         file = self._folder / site.path
         before = file.read_text()
         file.write_text(site.apply(before))

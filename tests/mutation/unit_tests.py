@@ -1,4 +1,4 @@
-"""The unit tests of layers that need no torch, in a build that is quick to change."""
+"""Runs the unit tests of layers without torch, in a build that is quick to change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mutation.commands import Commands
 from mutation.fates import Fate
 from mutation.sites import Site
 
-# Nothing is optimised. A room is one file for the compiler, and so are the tests of a program.
+# No optimisation. A room is one compilation unit, and so are the tests of a program.
 _OPTIONS = (
     "-DTRACED_BUILD_TESTS=ON",
     "-DTRACED_BUILD_BACKEND=OFF",
@@ -24,7 +24,7 @@ _OPTIONS = (
 )
 _LAYERS = ("trace_io", "ring_io", "recorder", "analysis")
 _PROGRAM = re.compile(r"traced_unit_test\((\w+)\s+SOURCES([^)]*)\)")
-# Of all tests in a program, and of a build.
+# Limit for all tests in a program, and for a build.
 _PROGRAM_S = 300
 _BUILD_S = 900
 
@@ -32,15 +32,15 @@ _BUILD_S = 900
 @dataclass(frozen=True)
 class _Program:
     target: str
-    folders: tuple[Path, ...]  # of its sources, as backend has them
+    folders: tuple[Path, ...]  # folders of its sources, as in backend
 
     def tests_of(self, site: Site) -> int:
-        """How many of its sources are about the folder that the place is in."""
+        """Returns how many of its sources test the site's folder."""
         return self.folders.count(Path(*site.path.parent.parts[1:]))
 
 
 class UnitTests:
-    """Of one clone. What is in it must pass.
+    """Runs the unit tests of one clone. They must pass before a mutation.
 
     Args:
         commands: Run in the clone.
@@ -56,7 +56,7 @@ class UnitTests:
                 commands.must_pass(self._build / program.target)
 
     def fate(self, site: Site) -> Fate:
-        """What they make of a mutant. What has tests of its room comes first: it kills most."""
+        """Returns a mutant's fate. Tests of its room run first: they kill most."""
         programs = self._programs(site.layer) if site.layer in _LAYERS else []
         for program in sorted(programs, key=lambda one: -one.tests_of(site)):
             if not self._commands.passes(*self._ninja(program), limit_s=_BUILD_S):
@@ -70,7 +70,7 @@ class UnitTests:
         return ["ninja", "-C", self._build, "-j2", program.target]
 
     def _programs(self, layer: str) -> Iterator[_Program]:
-        """Those that the lists of a layer's folders in tests/unit name."""
+        """Returns the programs that the lists of a layer's folders in tests/unit name."""
         unit = self._commands.folder / "tests" / "unit"
         for lists in sorted((unit / layer).rglob("CMakeLists.txt")):
             folder = lists.parent.relative_to(unit)

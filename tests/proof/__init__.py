@@ -1,1 +1,1 @@
-"""Real jobs in which one thing is changed, and what `tracectl compare` says of them."""
+"""Real jobs with one change, and the findings of `tracectl compare`."""

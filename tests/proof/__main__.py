@@ -22,7 +22,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Runs them. The exit code is 1 if something was told as what it is not."""
+    """Runs comparisons. The exit code is 1 if a change was reported as something else."""
     options = _arguments()
     plants = options.plant.split(",") if options.plant else list(PLANTS)
     options.dir.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Comparisons of all plants, many times, and what was said of them."""
+"""Runs comparisons of all plants, many times, and records the findings."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from proof.plants import BASE, PLANTS
 
 @dataclass(frozen=True)
 class Campaign:
-    """Rounds of blocks, each with a run of every plant and two more of the program as it was.
+    """Runs rounds of blocks, each with a run of every plant and two more of the unchanged program.
 
-    The plants of a round have these in common; rounds have nothing in common. What was judged is
-    in a line of results.jsonl, and is not measured again. A round stays in which something was told
-    as what it is not.
+    The plants of a round share these two runs; rounds share nothing. Judged comparisons have a line
+    in results.jsonl and are not repeated. A round's folder stays if a change was reported as
+    something else.
 
     Args:
-        first: Whether the ranks come before whatever else wants the cores.
+        first: Whether the ranks have priority over everything else on the cores.
     """
 
     launcher: Launcher
@@ -39,12 +39,12 @@ class Campaign:
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """What was judged."""
+        """Returns the judgements."""
         path = self.folder / "results.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def round(self, number: int) -> None:
-        """Makes one, unless it was."""
+        """Runs a round, unless it is complete."""
         done = {result["plant"] for result in self.results if result["round"] == number}
         todo = [name for name in self.plants if name not in done]
         if not todo:
@@ -75,7 +75,7 @@ class Campaign:
             print(json.dumps(result), file=file)
 
     def table(self) -> str:
-        """A row for each plant, as Markdown."""
+        """Returns a row for each plant, as Markdown."""
         results = self.results
         lines = [
             f"| planted | rounds | {' | '.join(OUTCOMES)} |",
@@ -91,5 +91,5 @@ class Campaign:
 
     @property
     def misled(self) -> list[dict[str, Any]]:
-        """What was told as something else, also besides."""
+        """Returns wrong reports, including additional ones."""
         return [each for each in self.results if each["outcome"] in (BESIDES, ELSE)]

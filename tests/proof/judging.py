@@ -1,4 +1,4 @@
-"""Holds what `tracectl compare` says of a plant against what was planted."""
+"""Compares the findings of `tracectl compare` with what was planted."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tracectl import Answer
 from proof.plants import GRADIENTS, Plant
 
 FOUND = "found"
-#: It is told as a reason, but not as the only one.
+#: Reported as a reason, but not as the only one.
 BESIDES = "found, with others"
-#: What it makes longer is told, and that it is perhaps the reason.
+#: Its effect is reported, and the plant only as a possible reason.
 OPEN = "perhaps"
 ELSE = "told as something else"
 PASSED = "passed"
@@ -23,14 +23,14 @@ OUTCOMES = (FOUND, BESIDES, OPEN, ELSE, PASSED, NOT_MEASURED)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was said, in a word, and the reasons that were told."""
+    """Holds the judgement in a word, and the reported reasons."""
 
     outcome: str
     reasons: tuple[str, ...]
 
 
 def judge(plant: Plant, answer: Answer) -> Judgement:
-    """Raises AssertionError where the exit code does not fit the answer."""
+    """Returns the judgement; raises AssertionError if the exit code contradicts the answer."""
     told: dict[str, Any] = json.loads(answer.output)
     codes = {"no_regression": 0, "regression": 1, "not_measured": 5}
     assert answer.exit_code == codes[told["verdict"]], answer.words
@@ -60,6 +60,6 @@ def _is_perhaps_of(plant: Plant, finding: dict[str, Any]) -> bool:
 
 
 def _is_of(plant: Plant, finding: dict[str, Any]) -> bool:
-    # There is one kind of operation: of all operations is the same.
+    # With one kind of operation, "all operations" means the same.
     text = finding["text"].replace("all operations", GRADIENTS)
     return finding["rule"] == plant.told_as and all(words in text for words in plant.words)

@@ -22,7 +22,7 @@ _LONGER_PERCENT = (4, 6, 8, 12, 20, 40)
 
 
 def measure(bench: Bench, blocks: int, first: bool) -> None:
-    """Makes the runs that are not there."""
+    """Makes the runs that are missing."""
     arms = {"a": BASE} | {str(part): slower_transfer(part) for part in _LONGER_PERCENT}
     arms = {arm: replace(program, first=first) for arm, program in arms.items()}
     done = {path.name for path in bench.folder.glob("*-*[0-9]/")}
@@ -32,9 +32,9 @@ def measure(bench: Bench, blocks: int, first: bool) -> None:
 
 
 def found(bench: Bench, part: int, runs: int, blocks: int, seed: int) -> tuple[int, int]:
-    """How many of the comparisons find it, and how many say something else."""
+    """Returns how many comparisons find the change, and how many report something else."""
     chosen = random.Random(f"{seed} {part} {runs}")
-    # 5 pairs have no p below alpha, 5 runs a side have.
+    # 5 pairs cannot reach p < alpha, 5 runs per side can.
     options = [] if runs < 7 else ["--paired"]
     outcomes = []
     for _ in range(_DRAWS):

@@ -15,19 +15,19 @@ from proof.program import Program
 
 
 def slowed_launcher() -> AbstractContextManager[Launcher]:
-    """A launcher of ranks whose calls can be made slower."""
+    """Starts ranks whose calls can be made slower."""
     return launcher(str(built("preload/slow_gloo.so")))
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where runs are made, a folder for each: ARM-BLOCK."""
+    """Provides a folder for each run: ARM-BLOCK."""
 
     launcher: Launcher
     folder: Path
 
     def run(self, program: Program, name: str) -> None:
-        """One run of two ranks, each a process of its own."""
+        """Makes one run of two ranks, each in its own process."""
         folder = self.folder / f"{name}.ranks"
         folder.mkdir(parents=True)
         self.launcher.run_ranks(
@@ -41,18 +41,18 @@ class Bench:
         )
 
     def blocks(self, arms: Mapping[str, Program], blocks: Iterable[int]) -> None:
-        """All arms in turn, in each other block backwards, as `python -m traced ab` does."""
+        """Runs all arms in turn, every other block backwards, as `python -m traced ab` does."""
         for block in blocks:
             names = list(arms)
             for arm in names if block % 2 else reversed(names):
                 self.run(arms[arm], f"{arm}-{block:03}")
 
     def side(self, arm: str, blocks: Iterable[int]) -> list[Path]:
-        """The runs of an arm."""
+        """Returns the runs of an arm."""
         return [self.folder / f"{arm}-{block:03}" for block in blocks]
 
     def compare(self, fresh: str, blocks: Iterable[int], *options: str | Path) -> Answer:
-        """Of the arm "a" with another."""
+        """Compares the arm "a" with another."""
         chosen = list(blocks)
         sides = (*self.side("a", chosen), "--against", *self.side(fresh, chosen))
         return tracectl("compare", *sides, "--json", *options)

@@ -1,4 +1,4 @@
-"""What is changed of the program, and as what it must be told."""
+"""Lists the changes of the program, and how each must be reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GRADIENTS = "all_reduce 256-512 KiB bfloat16 on default_pg"
 
 @dataclass(frozen=True)
 class Plant:
-    """A change.
+    """Describes a change.
 
     Attributes:
         told_as: The rule of `tracectl compare`; "" where nothing is to be told.
@@ -25,7 +25,7 @@ class Plant:
 
 
 def slower_transfer(percent: float) -> Program:
-    """Of all that a transfer takes, of which a fifth is not the network's."""
+    """Returns the setting for slower transfers; a fifth of a transfer is not the network's."""
     rate = BASE.bytes_per_second / (1 + 1.25 * percent / 100)
     return replace(BASE, bytes_per_second=round(rate))
 

@@ -1,9 +1,8 @@
-"""The job that is compared: data-parallel training with buckets, over a network of known speed.
+"""Data-parallel training with buckets over a network of known speed, the job to compare.
 
-Two real ranks over real Gloo. What a GPU would compute is slept; what a network would take is paced
-by the kernel; what an engine takes of its caller is slept below the tracer, in a library that is
-loaded before it (tests/preload/slow_gloo.cc). So they are as long as they are meant to be, also on
-a machine that others use.
+Two real ranks run over real Gloo. GPU work is a sleep; the kernel paces the network; the caller's
+cost is a sleep below the tracer, in a preloaded library (tests/preload/slow_gloo.cc). Durations are
+therefore as intended, even on a shared machine.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from jobs.joining import joined
 
 @dataclass(frozen=True)
 class Program:
-    """What a job does.
+    """Configures the job.
 
     Attributes:
         compute_s: Of a step, half of it forward, and half backward, with a bucket after each part.
@@ -52,10 +51,10 @@ def main(program: Program) -> None:
     os.environ["TEST_OWN_CALL_NS"] = str(round(program.own_call_s * 1e9))
     with joined("gloo") as rank:
         if program.first:
-            # Before Gloo's workers, too, which have inherited theirs.
+            # Before Gloo's workers, too, which have inherited their priority.
             _come_before(2)
         buckets = _buckets(program)
-        # Whom this connects to can then be paced.
+        # Connects the ranks; the connections can then be paced.
         dist.all_reduce(torch.ones(1))
         store = c10d._get_default_store()
         publish(store, rank)

@@ -1,4 +1,4 @@
-"""Which of several extensions is taken, by the version of torch."""
+"""The choice of an extension, by the version of torch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from traced._support.extension import fitting
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
-    """Of a wheel; it has other files, too."""
+    """Returns the folders of a wheel, which also has other files."""
     for name in ("torch_2_9", "torch_2_15", "torch_2_11", "torch_12_15", "__pycache__"):
         (tmp_path / name).mkdir()
     return tmp_path

@@ -1,4 +1,4 @@
-"""What cells of an export become in a table."""
+"""Conversion of export cells to table values."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _UUID = "6e3f1a52-0b1c-4c66-9d0e-3f0a4b1d2c3e"
 
 
 class _Rank:
-    """A rank of a job: its group and its settings."""
+    """Represents a rank of a job: its group and its settings."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         self._patch = monkeypatch
@@ -40,7 +40,7 @@ def rank(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> _Rank:
 
 
 def _stores(kind: str, folder: Path) -> list[Any]:
-    """One store as two ranks have it."""
+    """Returns one store as two ranks see it."""
     if kind == "file":
         return [dist.FileStore(str(folder / "store"), 2) for _ in range(2)]
     if kind == "hash":
@@ -71,7 +71,7 @@ def test_a_restart_keeps_the_name_of_its_job(
     rank: _Rank, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     jobs = []
-    for job in ("a", "b"):  # two that a launcher started in the same second
+    for job in ("a", "b"):  # started by a launcher in the same second
         (tmp_path / job / "attempt_0").mkdir(parents=True)
         os.utime(tmp_path / job / "attempt_0", (1e9, 1e9))
         error_file = tmp_path / job / "attempt_0" / "0" / "error.json"

@@ -1,4 +1,4 @@
-"""The files that people who join expect, and the metadata of both packages."""
+"""The files that contributors expect, and the metadata of both packages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAGES = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "README.md", "exampl
 
 
 def _metadata(project: str, folder: Path) -> tuple[email.message.Message, Path]:
-    """What a wheel of the project says of itself, and its folder."""
+    """Returns a wheel's metadata of the project, and its folder."""
     code = "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as p"
     subprocess.run(
         [sys.executable, "-c", f"{code}; p(sys.argv[1])", folder], cwd=_ROOT / project, check=True
@@ -87,7 +87,7 @@ def test_the_changelog_has_the_version() -> None:
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
-    """Runs scripts/setup on a system without apt and compilers that calls itself as given."""
+    """Runs scripts/setup on a system without apt and compilers, with a given identity."""
     for program in ("bash", "dirname", "python3"):
         (tmp_path / program).symlink_to(shutil.which(program) or program)
 

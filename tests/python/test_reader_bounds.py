@@ -14,7 +14,7 @@ from traced.v1 import trace_pb2 as pb
 
 GOOD = build.simple_chunk(0, 1)
 MIB = 1 << 20
-# A payload that stays valid when some are left out.
+# A payload that remains valid when some entries are left out.
 THREADS = pb.Payload(thread=[pb.Payload().thread.add()] * 9).SerializeToString()
 
 
@@ -47,7 +47,7 @@ def second(data: bytes, **fields: Any) -> bytes:
         second(THREADS, payload_bytes=len(THREADS) + 2, compression=pb.COMPRESSION_ZSTD),
         second(b"\xff\xff\xff"),
         second(b"\x22\x03\x12\x01\xff"),  # a group whose name is not UTF-8
-        second(b"\x0b" * 1000),  # groups of the wire format, nested without end
+        second(b"\x0b" * 1000),  # endlessly nested groups of the wire format
         build.frame(b"\xff\xff"),
     ],
     ids=[

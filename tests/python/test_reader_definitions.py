@@ -127,7 +127,7 @@ def test_definition_of_another_group_under_the_same_id_is_said(tmp_path: Path) -
 def test_unknown_numbers_are_written_with_their_enum(tmp_path: Path) -> None:
     payload = build.new_payload()
     data = definitions_pb2.Call(id=1, input=[definitions_pb2.TensorRun()])
-    # Numbers that the generated enums do not have, as a newer recorder would write them.
+    # Numbers that the generated enums lack, as a newer recorder would write them.
     call = definitions_pb2.Call.FromString(
         data.SerializeToString() + b"\x10\x63" + b"\x60\x63" + b"\xb8\x01\x63" + b"\x2a\x02\x08\x63"
     )

@@ -25,7 +25,7 @@ TABLES = (*build.ROW_TABLES, "marked")
 
 
 def rows(count: int, table: str = "released", *, begin: int = 1, full: bool = False) -> pb.Payload:
-    """Rows of so many operations from one on; `full` fills all columns, and not only the first."""
+    """Fills `count` rows of operations; `full` fills all columns, otherwise only the first."""
     payload = pb.Payload(header=pb.Header(schema=2))
     columns = getattr(payload, table)
     first = "position_delta" if table == "marked" else "op_delta"
@@ -44,7 +44,7 @@ def definitions(count: int, kind: str) -> pb.Payload:
 
 
 def bomb(payload: bytes, first: int = 0, stream: int = build.STREAM) -> bytes:
-    """A chunk with this payload, compressed as well as can be."""
+    """Returns a chunk with this payload, compressed as far as possible."""
     message = pb.Chunk(
         compression=pb.COMPRESSION_ZSTD,
         payload=zstandard.ZstdCompressor(level=19).compress(payload),
@@ -57,7 +57,7 @@ def bomb(payload: bytes, first: int = 0, stream: int = build.STREAM) -> bytes:
 
 
 def read_bytes(path: Path, data: bytes) -> Trace:
-    """Reads them behind a chunk that is as it should be."""
+    """Reads these bytes after a valid chunk."""
     file = path / "file"
     file.write_bytes(build.chunk(build.new_payload()) + data)
     return read(file)
@@ -187,7 +187,7 @@ _BOMBS: dict[str, Callable[[], bytes]] = {
     "20 M rows": lambda: bomb(rows(20 * MIB).SerializeToString()),
 }
 
-# What reading adds to the most memory that the process has had.
+# Prints how much reading raises the process's peak of memory.
 _MEASURE = """
 import re, sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Marks: steps, and tracing switched off and on, between operations."""
+"""Marks between operations: steps, and tracing switched off and on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merged files: many streams, and what the merge says of them."""
+"""Merged files: many streams, and the merge's own data about them."""
 
 from __future__ import annotations
 

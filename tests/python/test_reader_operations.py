@@ -1,4 +1,4 @@
-"""How the rows of an operation become its instants, its end and its state."""
+"""An operation's instants, end and state, derived from its rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def assemble(tmp_path: Path) -> Rows:
-    """Returns what one operation, issued at 10, becomes with other rows, in the tables' order."""
+    """Returns one operation, issued at 10, assembled with other rows, in table order."""
 
     def run(**tables: list[Row]) -> dict[str, Any]:
         payload = build.new_payload()
@@ -284,7 +284,7 @@ def test_empty_columns_mean_zero(tmp_path: Path) -> None:
 
 
 def test_instants_are_told_within_an_operation(tmp_path: Path) -> None:
-    """Written column by column, as docs/reference/format.md has it."""
+    """Instants are written column by column (docs/reference/format.md)."""
     payload = build.new_payload()
     payload.anchor.monotonic_ns = 1000
     payload.issued.op_delta.extend([1, 1])

@@ -1,4 +1,4 @@
-"""Everything that the format has comes back as it was written."""
+"""Everything in the format is read back as it was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How chunks become streams, and how their losses are found."""
+"""Streams are assembled from chunks, and their losses are found."""
 
 from __future__ import annotations
 

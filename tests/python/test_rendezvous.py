@@ -1,4 +1,4 @@
-"""What tells runs of one name apart."""
+"""Identifiers that separate runs of one name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _no_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def group(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A group whose store is three deep."""
+    """Returns a group whose store has three layers."""
     inner = _Store(host="10.0.0.1", port=29500)
     store = _Store(underlying_store=_Store(underlying_store=inner))
     monkeypatch.setattr(c10d, "_world", _Store(pg_map={"group": ("gloo", store)}))

@@ -20,7 +20,7 @@ class _Group:
 
 @pytest.fixture
 def agree(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Asks for the name as a rank whose default group has a store."""
+    """Requests the name as a rank whose default group has a store."""
 
     def asks(store: Any, attempt: int = 0) -> tuple[str, int]:
         group: Any = _Group()
@@ -33,7 +33,7 @@ def agree(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def _stores(kind: str, folder: Path) -> list[dist.Store]:
-    """One store as two ranks have it."""
+    """Returns one store as two ranks see it."""
     if kind == "file":
         return [dist.FileStore(str(folder / "store"), 2) for _ in range(2)]
     if kind == "hash":

@@ -1,4 +1,4 @@
-"""What is told of an exception, and that no code of the program's runs for it."""
+"""The record of an exception; no code of the program runs for it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_error_files(tmp_path: Path, content: bytes, text: str | None) -> None:
     path.write_bytes(content)
     try:
         found: str | None = endings._text_of_error_file(str(path))
-    except (ValueError, TypeError):  # as whoever tells it takes it
+    except (ValueError, TypeError):  # what the caller handles
         found = None
     assert found == text
 

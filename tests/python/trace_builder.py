@@ -1,4 +1,4 @@
-"""Writes trace files from docs/reference/format.md and the protobuf modules alone."""
+"""Writes trace files using only docs/reference/format.md and the protobuf modules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def frame(body: bytes) -> bytes:
 
 
 def chunk_of(data: bytes, **fields: Any) -> bytes:
-    """Frames a payload that is already serialized; `fields` go into the Chunk as they are."""
+    """Frames an already serialized payload; `fields` are copied into the Chunk."""
     fields.setdefault("compression", pb.COMPRESSION_NONE)
     fields.setdefault("payload_bytes", len(data))
     fields.setdefault("stream_id", STREAM)
@@ -122,7 +122,7 @@ def add_methods(payload: pb.Payload, *rows: dict[str, int]) -> None:
 
 
 class Steps:
-    """Tells values as differences to the one before, if need be of the same thing."""
+    """Encodes values as differences from the previous one, optionally per key."""
 
     def __init__(self, start: int = 0) -> None:
         self._start = start
@@ -137,7 +137,7 @@ class Steps:
 def add_since(
     payload: pb.Payload, table: Any, instants: str, rows: Sequence[dict[str, int]]
 ) -> None:
-    """Fills a table whose instants are told from those before of the same operation."""
+    """Fills a table whose instants are relative to earlier ones of the same operation."""
     told = told_in(payload)
     ids = Steps()
     for row in rows:
@@ -149,7 +149,7 @@ def add_since(
 
 
 def told_in(payload: pb.Payload) -> dict[int, int]:
-    """Returns what the tables so far tell last of each operation that is issued in a payload."""
+    """Returns the last instant in the tables so far, per operation issued in the payload."""
     told: dict[int, int] = {}
     op_id, ns = 0, ANCHOR_NS
     for step, difference in zip(
@@ -193,7 +193,7 @@ def add_marked(payload: pb.Payload, *rows: dict[str, int]) -> None:
 
 
 def simple_chunk(index: int, chunks: int, **fields: Any) -> bytes:
-    """One of `chunks` small chunks with one operation each, of two records."""
+    """Returns one of `chunks` small chunks with one operation each, of two records."""
     stored = 2 * (index + 1)
     payload = new_payload(stored=stored, closed=index + 1 == chunks)
     payload.call.add(id=1, op=1, group=1)

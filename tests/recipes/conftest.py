@@ -1,6 +1,6 @@
-"""Runs a recipe again in which torch itself ended a process in its last moments.
+"""Repeats a recipe in which torch itself ended a process in its last moments.
 
-The end of the test run tells how many were run again.
+The summary of the test run has the number of repeats.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Hosts of network.py that also have a disk and a shared memory of their own.
+"""Hosts of network.py that also have their own disk and shared memory.
 
-The pages' `/local` is the disk of a host, `/shared` is what all hosts see.
+The pages' `/local` is the disk of a host, `/shared` is common to all hosts.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ esac
 
 @dataclass(frozen=True)
 class Machine:
-    """One of them."""
+    """Represents one host."""
 
     host: Host
-    #: A process that is there.
+    #: Pid of the process that holds the namespaces.
     pid: int
 
     def command(self, *words: str, folder: Path | None = None) -> list[str]:
-        """What runs a command there, in a folder."""
-        # Who enters other mounts is in the root.
+        """Returns a command that runs another one there, in a folder."""
+        # Entering mount namespaces changes to the root folder.
         there = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder)] if folder else []
         return ["nsenter", "--target", str(self.pid), *_SPACES, "--", *there, *words]
 
 
 @dataclass(frozen=True)
 class Machines:
-    """Some that reach each other by their names, node0 and so on."""
+    """Represents hosts that reach each other by their names, node0 and so on."""
 
     folder: Path
     each: list[Machine]
 
     def put(self, text: str) -> str:
-        """A page's text, with the folders that stand for its own."""
+        """Returns a page's text with its folders replaced by ours."""
         return re.sub(r"(?<!/usr)/(local|shared)/", rf"{self.folder}/\1/", text)
 
     def write_ssh(self, programs: Path) -> None:
@@ -65,7 +65,7 @@ class Machines:
 
 @contextmanager
 def machines(count: int, folder: Path) -> Iterator[Machines]:
-    """So many."""
+    """Makes `count` hosts."""
     local, names = folder / "local", folder / "hosts"
     local.mkdir()
     (folder / "shared").mkdir()

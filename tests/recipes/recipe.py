@@ -1,4 +1,4 @@
-"""A page of docs/recipes, run as it stands there: with tracing, and without."""
+"""Runs a page of docs/recipes unchanged: with tracing, and without."""
 
 from __future__ import annotations
 
@@ -19,29 +19,28 @@ from patience import patient
 from tracectl import tracectl
 
 _DEADLINE_S = patient(400)
-#: A thread of Gloo's that lets go of its last operation while the interpreter ends takes the
-#: process along, with tracing or without: pytorch/pytorch#190489. On a busy machine that is one of
-#: ten runs.
+#: A Gloo thread that releases its last operation while the interpreter ends aborts the process,
+#: with tracing or without: pytorch/pytorch#190489. On a busy machine that is one of ten runs.
 ENDED_BY_TORCH = "terminate called without an active exception"
-#: What switches tracing on, in a command.
+#: Settings in a command that switch tracing on.
 _SETTINGS = re.compile(r"\bTRACED\w*=\S+ ")
-#: Without it torch loads what is installed for it, traced's extension too.
+#: Keeps torch from loading installed extensions, including traced's.
 _NOTHING_LOADED = {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A page, and where the commands of its blocks are found."""
+    """Holds a page, and where the commands of its blocks are found."""
 
     page: str
-    #: The folder of the interpreter whose libraries it needs.
+    #: Folder of the interpreter with the required libraries.
     programs: Path = Path(sys.executable).parent
     env: Mapping[str, str] = field(default_factory=dict)
-    #: Words of its programs and commands, and what stands there instead.
+    #: Replacements in its programs and commands.
     changes: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, folder: Path, word: str, traced: bool) -> str:
-        """Writes the page's programs into a folder and runs its commands with a word there.
+        """Writes the page's programs into a folder and runs its commands that contain a word.
 
         Returns:
             All that was said.
@@ -62,12 +61,12 @@ class Recipe:
             check=False,
         )
         assert done.returncode == 0, done.stdout
-        # A process that a launcher no longer looked at may have been ended, too.
+        # A process that a launcher no longer watched may have been ended, too.
         assert ENDED_BY_TORCH not in done.stdout, done.stdout
         return done.stdout
 
     def write_programs(self, folder: Path) -> None:
-        """Each block of Python whose first line is the name of a file."""
+        """Writes each Python block whose first line is a file name."""
         for block in blocks(self.page, "python"):
             named = re.match(r"# (\S+\.py)\n", block)
             if named:
@@ -79,27 +78,27 @@ class Recipe:
         return block
 
     def operations(self) -> set[tuple[str, str, int]]:
-        """What the page says that the program issues: operation, group, calls."""
+        """Returns the operations that the page lists: operation, group, calls."""
         return {(row[0], row[1], int(row[2])) for row in table_rows(self.page, "operation")}
 
     def _environment(self) -> dict[str, str]:
-        # Programs of the tests' own environment come last: tracectl, torchrun.
+        # Programs of the tests' own environment follow: tracectl, torchrun.
         path = f"{self.programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         return environment() | {"PATH": path} | dict(self.env)
 
 
 def report(traces: Path) -> Any:
-    """By operation and group."""
+    """Returns the report by operation and group."""
     return tracectl("report", "--json", "--by", "op,group", traces).json()
 
 
 def reported(traces: Path) -> set[tuple[str, str, int]]:
-    """What the ranks issued: operation, group, calls of them all."""
+    """Returns what all ranks issued: operation, group, calls."""
     return {(row["op"], row["group"], row["count"]) for row in report(traces)["ops"]}
 
 
 def assert_whole(traces: Path, ranks: int = 2) -> None:
-    """That all ranks are there, and ended in order, and nothing was lost."""
+    """Asserts that all ranks are present, ended in order, and lost nothing."""
     told = report(traces)
     assert [rank["rank"] for rank in told["ranks"]] == list(range(ranks))
     lost = told["lost"]
@@ -108,7 +107,7 @@ def assert_whole(traces: Path, ranks: int = 2) -> None:
 
 
 def assert_equal_results(traced: Path, untraced: Path, ranks: int = 2) -> None:
-    """That both runs left the same files, with the same numbers in them, bit by bit."""
+    """Asserts that both runs wrote the same files with bitwise equal numbers."""
     names = sorted(path.name for path in traced.glob("*.pt"))
     assert names == [f"rank-{rank}.pt" for rank in range(ranks)]
     assert names == sorted(path.name for path in untraced.glob("*.pt"))
@@ -120,7 +119,7 @@ def assert_equal_results(traced: Path, untraced: Path, ranks: int = 2) -> None:
 
 
 def assert_equal_states(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """That two models have the same parameters, bit by bit."""
+    """Asserts that two models have bitwise equal parameters."""
     assert one.keys() == other.keys()
     tensors = [name for name, value in one.items() if isinstance(value, torch.Tensor)]
     assert tensors

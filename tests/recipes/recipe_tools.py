@@ -1,4 +1,4 @@
-"""Where the libraries are that scripts/recipe_tools installs."""
+"""Locates the libraries that scripts/recipe_tools installs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parents[2] / ".venv-recipes"
 
 
 def recipe_tools() -> Path:
-    """The folder of their commands."""
+    """Returns the folder of their commands."""
     programs = _FOLDER / "bin"
     if not (programs / "torchrun").exists():
         pytest.fail(f"there is no {programs}: run scripts/recipe_tools")
@@ -18,5 +18,5 @@ def recipe_tools() -> Path:
 
 
 def extensions() -> dict[str, str]:
-    """What keeps the extensions that they compile when they are first used."""
+    """Returns the environment that caches extensions compiled at first use."""
     return {"TORCH_EXTENSIONS_DIR": str(_FOLDER / "torch_extensions")}

@@ -1,4 +1,4 @@
-"""A cluster of Slurm's on hosts of machines.py, from Debian's packages."""
+"""Runs a Slurm cluster on hosts of machines.py, from Debian's packages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PartitionName=all Nodes=ALL Default=YES
 
 
 def why_no_slurm() -> str:
-    """Why no cluster can be made here; "" if one can."""
+    """Returns why no cluster can be made here, or ""."""
     missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch") if not _found(name)]
     return f"{', '.join(missing)} not installed: scripts/recipe_tools" if missing else ""
 
@@ -53,13 +53,13 @@ def _found(program: str) -> str | None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """One that runs."""
+    """Represents a running cluster."""
 
     machines: Machines
     own: Path
 
     def run(self, commands: str, folder: Path, **env: str) -> str:
-        """What shell commands say that run on the first node."""
+        """Returns the output of shell commands on the first node."""
         done = subprocess.run(
             self.machines.each[0].command("bash", "-e", "-c", commands, folder=folder),
             env=self._environment() | env,
@@ -72,12 +72,12 @@ class Cluster:
         return done.stdout
 
     def wait_until_idle(self) -> None:
-        """Waits until no job runs and no epilog does."""
+        """Waits until no job and no epilog runs."""
         said = "sinfo --noheader --Node --format=%T"
         until(lambda: set(self.run(said, self.own).split()) == {"idle"})
 
     def logs(self) -> str:
-        """What its daemons wrote last."""
+        """Returns the latest log lines of its daemons."""
         last = (f"\n{log.name}\n{log.read_text()[-1000:]}" for log in self.own.glob("n*.log"))
         return "".join(last)
 
@@ -89,12 +89,12 @@ class Cluster:
 
 @contextmanager
 def cluster(machines: Machines, settings: str) -> Iterator[Cluster]:
-    """A node for each host.
+    """Runs a cluster with a node for each host.
 
     Args:
         settings: More lines of slurm.conf.
     """
-    # Sockets lie in it, whose paths must be short.
+    # Sockets are in it, and their paths must be short.
     own = Path(tempfile.mkdtemp(prefix="slurm-"))
     try:
         (own / "state").mkdir()

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.long]
 
 @pytest.fixture(autouse=True)
 def _no_buffers_left() -> Iterator[None]:
-    """DeepSpeed leaves them in shared memory, by the port where its ranks meet."""
+    """Removes DeepSpeed's buffers in shared memory, named by the port of the rendezvous."""
     yield
     for buffer in Path("/dev/shm").glob("deepspeed_allreduce_buffer_*_29500_*"):
         buffer.unlink()

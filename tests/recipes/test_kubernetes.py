@@ -48,7 +48,7 @@ def _manifest(kind: str) -> dict[str, Any]:
 
 
 def _templates() -> list[dict[str, Any]]:
-    """Those of pods, in any manifest."""
+    """Returns the pod templates of all manifests."""
     replicas = _manifest("PyTorchJob")["spec"]["pytorchReplicaSpecs"].values()
     return [_manifest("Job")["spec"]["template"], *(item["template"] for item in replicas)]
 
@@ -95,7 +95,7 @@ def test_what_is_mounted_is_there() -> None:
 
 @contextmanager
 def _sidecar(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The script of the container `traced`, with folders of ours, and another port."""
+    """Returns the script of the container `traced`, with our folders and port."""
     (container,) = _manifest("Job")["spec"]["template"]["spec"]["initContainers"]
     script = _put(container["command"][-1], folder).replace("0.0.0.0:9464", f"127.0.0.1:{port}")
     env = environment() | {"PATH": f"{tracectl_path().parent}:/usr/bin:/bin"}
@@ -138,7 +138,7 @@ def test_the_sidecar_serves_and_keeps_what_killed_ranks_left(
         job = ranks.start_ranks(2, "jobs.kept:is_ordered_to_end", folder=tmp_path, **env)
         told = f'traced_rank_operations_total{{job="run42",rank="1"}} {CALLS}'
         until(lambda: told in _metrics(port))
-        # What the second one had not written yet is in its ring alone.
+        # Unwritten records of the second process are only in its ring.
         for process, before in ((job[1], None), (job[0], pre_stop)):
             if before:
                 stop = [*before[:2], _put(before[2], tmp_path)]

@@ -23,6 +23,6 @@ def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> No
     assert reported(traces) == recipe.operations()
     told = report(traces)
     assert [rank["rank"] for rank in told["ranks"]] == [0, 1]
-    # Ray ends its workers from outside, so no trace is closed; nothing is lost all the same.
+    # Ray kills its workers, so no trace is closed; still nothing is lost.
     lost = told["lost"]
     assert not any(value for name, value in lost.items() if name != "not_closed"), lost

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.long]
 
 _PAGE = "start/recipes/slurm.md"
 _PROGRAM = Recipe("start/recipes/torchrun.md")
-#: The second rank leaves the order of calls, and never comes back.
+#: The second rank leaves the order of calls, and never returns.
 _HANGS = Recipe(
     "start/recipes/torchrun.md",
     changes={
@@ -60,7 +60,7 @@ def _folder(slurm: Cluster, name: str, recipe: Recipe = _PROGRAM) -> Path:
 
 
 def _submit(slurm: Cluster, folder: Path, options: str, **env: str) -> str:
-    """The number of the job."""
+    """Submits a job; returns its number."""
     submit = block_with(_PAGE, "sh", "sbatch").splitlines()[0]
     said = slurm.run(submit.replace("--wait", options).replace("TRACED=1 ", ""), folder, **env)
     return said.split()[-1]
@@ -77,7 +77,7 @@ def test_a_job_of_two_nodes(slurm: Cluster) -> None:
     assert_whole(collected / job)
     assert report(collected / job)["hosts"] == ["node0", "node1"]
     assert reported(collected / job) == _PROGRAM.operations()
-    # The epilog leaves nothing on the nodes, of either job.
+    # The epilog removes all files of both jobs from the nodes.
     for machine in slurm.machines.each:
         assert list((machine.host.folder / "disk/traces").iterdir()) == []
 
@@ -90,13 +90,13 @@ def test_a_job_that_hangs_and_is_cancelled(slurm: Cluster) -> None:
     flush, cancel, diagnose = commands.splitlines()
     slurm.run(f"{flush}\n{cancel}", folder, job=job)
     slurm.wait_until_idle()
-    # On the page it has hung for longer; a trace knows half a second less than who looked.
+    # On the page it has hung for longer; a trace lags an observer by up to half a second.
     told = slurm.run(f"{diagnose} --hung-after 0.2 || [ $? = 1 ]", folder, job=job)
     assert "rank 1 never joined all_reduce" in " ".join(told.split()), told
 
 
 def _hangs_on_first_node(slurm: Cluster, job: str) -> bool:
-    """Whether the rank there has been in an operation for two seconds."""
+    """Returns whether the rank there has been in an operation for two seconds."""
     traces = slurm.machines.put(f"/local/traces/{job}")
     diagnose = f"tracectl diagnose --hung-after 2 {traces}"
     return slurm.run(f"{diagnose} >/dev/null && echo 0 || echo $?", slurm.own).strip() == "1"

@@ -1,4 +1,4 @@
-"""docs/start/recipes/torchrun.md: two hosts, which are namespaces of this one."""
+"""docs/start/recipes/torchrun.md on two hosts, which are namespaces of this one."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _KILLED = {
     "        os.kill(os.getpid(), 9)\n"
     "    losses.append"
 }
-#: The same, but not of the ranks that are started anew.
+#: The same, but not after the restart.
 _KILLED_ONCE = {
     "    losses.append": "    if (rank, step) == (1, 3) and "
     'os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":\n'
     "        os.kill(os.getpid(), 9)\n"
     "    losses.append"
 }
-#: Of the rank that is killed: DDP's start, and the gradients of four steps.
+#: Calls of the killed rank: DDP's start, and the gradients of four steps.
 _CALLS = 5 + 4
 
 
@@ -52,8 +52,8 @@ def hosts(tmp_path: Path) -> Iterator[Machines]:
 
 def _environment(hosts: Machines) -> dict[str, str]:
     path = f"{hosts.folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    # A start that shares its store with the one before may find the addresses of the dead there,
-    # and wait for them for ever (pytorch/pytorch#135712).
+    # A start that shares its store with the previous one may find addresses of dead processes
+    # there, and wait for them for ever (pytorch/pytorch#135712).
     apart = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
     stacks = {"PYTHONFAULTHANDLER": "1"}
     return environment() | apart | stacks | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
@@ -83,7 +83,10 @@ def _train(
 
 
 def _all_end(started: list[subprocess.Popen[str]], succeeds: bool) -> bool:
-    """Whether they do so in time. Where one host failed, torchrun waits minutes on the other."""
+    """Returns whether they all end in time.
+
+    After a failure on one host, torchrun waits minutes on the other.
+    """
     deadline = time.monotonic() + patient(200)
     while left := [process for process in started if process.poll() is None]:
         if succeeds and any(process.returncode for process in started):
@@ -97,11 +100,11 @@ def _all_end(started: list[subprocess.Popen[str]], succeeds: bool) -> bool:
 
 
 def _said_by(started: list[subprocess.Popen[str]], succeeds: bool) -> list[str]:
-    """What each said until its end; where one does not end, where it stands, as a failure."""
+    """Returns the output of each; fails with the stacks of those that do not end."""
     ended = _all_end(started, succeeds)
     for process in started:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGABRT)  # faulthandler then tells the stacks
+            os.killpg(process.pid, signal.SIGABRT)  # faulthandler then prints the stacks
     told = [process.communicate(timeout=patient(60))[0] for process in started]
     if not ended:
         pytest.fail("torchrun did not end:\n" + "\n".join(told))
@@ -162,7 +165,7 @@ def test_a_rank_that_was_killed_is_told_and_what_it_left_is_brought_back(hosts: 
     assert "rank 1" in diagnosis.output.split("\n\n")[0]
 
 
-@pytest.mark.long  # torchrun itself may take more restarts than one
+@pytest.mark.long  # torchrun itself may need more than one restart
 def test_ranks_that_are_started_anew_are_a_run_of_their_own(hosts: Machines) -> None:
     folder = _folder(hosts, "restarted", Recipe(_PROGRAM, changes=_KILLED_ONCE))
     _train(hosts, folder, options="--max-restarts 3")

@@ -25,7 +25,7 @@ def _recipe(tensor_parallel: int) -> Recipe:
 
 
 def _saved(folder: Path) -> dict[str, Any]:
-    """The model and its optimizer, from the checkpoint of both ranks."""
+    """Returns the model and its optimizer, from the checkpoint of both ranks."""
     dcp_to_torch_save(folder / "outputs/checkpoint/step-3", folder / "whole.pt")
     whole = torch.load(folder / "whole.pt", weights_only=False)
     return {name: value for name, value in whole.items() if isinstance(value, torch.Tensor)}

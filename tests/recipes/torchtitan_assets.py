@@ -1,4 +1,4 @@
-"""What torchtitan trains its debug model on: a tokenizer and texts, made up."""
+"""Makes synthetic training data for torchtitan's debug model: a tokenizer and texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WORDS = 100
 
 
 def make(folder: Path) -> None:
-    """Makes them where its debug configuration looks for them."""
+    """Writes them where its debug configuration expects them."""
     assets = folder / "tests/assets"
     (assets / "tokenizer").mkdir(parents=True)
     (assets / "c4_test").mkdir()

@@ -1,6 +1,6 @@
-"""Holds a PyTorchJob, as JSON on standard input, against the models of the training operator's SDK.
+"""Checks a PyTorchJob, as JSON on standard input, against the models of the training operator's SDK.
 
-For the interpreter of .venv-recipes. Ends with what is wrong, or in order.
+Runs in the interpreter of .venv-recipes. Exits with a message about the first error, or with 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PLAIN: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": (int, f
 
 
 def hold(value: Any, kind: str, at: str) -> None:
-    """Ends where a value is not of a kind: of a class of the SDK, or of a type that it names."""
+    """Exits if a value does not match a kind: a class of the SDK, or a type name."""
     if nested := re.fullmatch(r"dict\(str, (.+)\)", kind):
         for name, item in value.items():
             hold(item, nested[1], f"{at}.{name}")

@@ -1,8 +1,8 @@
-"""ATen's CUDA kernels are replaced by the CPU's, on the same memory: then models train for real.
+"""Replaces ATen's CUDA kernels by the CPU's, on the same memory, so that models really train.
 
-Device memory is host memory here, so a tensor of the device is looked at as one of the CPU. Each
-call waits for the current stream: what is computed is not asynchronous, what is communicated is.
-So kernels cannot be captured in a graph; plain copies can.
+Device memory is host memory here, so a device tensor can be viewed as a CPU tensor. Each call waits
+for the current stream: computation is synchronous, communication asynchronous. Kernels therefore
+cannot be captured in a graph; plain copies can.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-# These make, look at and move tensors, which the simulated runtime does itself.
+# These create, view and move tensors; the simulated runtime implements them.
 _KEPT = (
     "empty", "copy_", "_to_copy", "set_", "resize", "_local_scalar_dense", "as_strided", "view",
     "alias", "record_stream", "pin_memory", "is_pinned", "_reshape_alias", "unfold",
@@ -26,7 +26,7 @@ _BY_ADDRESSES = 4  # cudaMemcpyDefault
 
 
 def install() -> None:
-    """Does it, for this process and those that it forks."""
+    """Installs the kernels in this process and its forks."""
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
     for name in torch._C._dispatch_get_registrations_for_dispatch_key("CUDA"):
@@ -34,19 +34,19 @@ def install() -> None:
         base, _, overload = operator.partition(".")
         if namespace != "aten" or base.startswith(_KEPT):
             continue
-        # Of all its overloads: a number may come where a tensor was meant.
+        # All overloads: a number may replace a tensor argument.
         packet = getattr(torch.ops.aten, base, None)
         if packet is not None and (overload or "default") in packet.overloads():
             library.impl(operator, _on_the_cpu(packet), "CUDA", allow_override=True)
     library.impl("copy_", _copy, "CUDA", allow_override=True)  # of any strides and types
-    # Kernels that are not ATen's, or that no CPU has.
+    # Kernels outside of ATen, or without a CPU version.
     torch._C._set_cudnn_enabled(False)
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)
 
 
 def _host(tensor: torch.Tensor) -> torch.Tensor:
-    """The same memory as a tensor of the CPU."""
+    """Returns the same memory as a CPU tensor."""
     storage = tensor.untyped_storage()
     size = storage.nbytes() // tensor.element_size() * tensor.element_size()
     if not size:
@@ -91,7 +91,7 @@ def _on_the_cpu(op: Any) -> Callable[..., Any]:
             original = originals.get(id(result))
             if original is None:
                 return result.to(device) if isinstance(result, torch.Tensor) else result
-            if original.size() != result.size():  # what was written was given a new size
+            if original.size() != result.size():  # the output was resized
                 original.resize_(result.size())
                 _host(original).copy_(result)
             return original

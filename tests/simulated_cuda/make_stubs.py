@@ -1,8 +1,8 @@
-"""Writes stubs of what torch's libraries import of a library and its stand-in lacks.
+"""Writes stubs for symbols that torch's libraries import and a library's stand-in lacks.
 
     make_stubs.py PREFIX UNSUPPORTED TORCH_LIB_DIR OBJECT... > stubs.cc
 
-A stub says that it was called, and returns what UNSUPPORTED returns.
+A stub reports its call, and returns what UNSUPPORTED returns.
 """
 
 from __future__ import annotations

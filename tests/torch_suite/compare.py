@@ -2,10 +2,10 @@
 
     compare.py FOLDER BACKEND
 
-FOLDER has the outcomes of two or three runs, and the traces of all but the first: stock, switched
-(unchanged under TRACED=1) and spelled (with the backend "traced:BACKEND"; not of files that name
-their backend themselves). All must go alike: what passed stock must pass, what failed must fail for
-the same reason.
+FOLDER has the outcomes of two or three runs, and the traces of all but the first. `stock` is
+untraced, `switched` runs under TRACED=1, and `spelled` uses the backend "traced:BACKEND". Files
+that name their backend themselves have no `spelled` run. A test must have the same outcome in
+all runs; a failed test must fail for the same reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)?")
 
 
 def differences(stock: Outcomes, other: Outcomes) -> list[str]:
-    """One line for each test that went otherwise than stock."""
+    """Returns one line for each test whose outcome differs from stock."""
     lines = []
     for test in sorted(stock.keys() | other.keys()):
         before, after = stock.get(test, "absent"), other.get(test, "absent")
@@ -34,20 +34,22 @@ def differences(stock: Outcomes, other: Outcomes) -> list[str]:
 
 
 def _alike(before: str, after: str) -> bool:
-    """Whether two runs of a test went alike; in why they failed, numbers are such as times."""
+    """Returns whether two outcomes match; numbers in error messages may differ, such as times."""
     if before.startswith("skipped"):
         return after.startswith("skipped")
     return _NUMBER.sub("N", before) == _NUMBER.sub("N", after)
 
 
 def summary(outcomes: Outcomes) -> str:
-    """Such as "90 passed, 0 failed, 170 skipped"."""
+    """Returns a summary such as "90 passed, 0 failed, 170 skipped"."""
     counts = Counter(outcome.split(":")[0] for outcome in outcomes.values())
     return ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
 
 
 def recorded(folder: Path) -> int:
-    """Number of operations in all traces of a folder, one for each rank of each test."""
+    """Returns the number of operations in all traces of a folder, one for each rank of each
+    test.
+    """
     return sum(len(stream.operations) for stream in read(folder).streams)
 
 

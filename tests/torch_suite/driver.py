@@ -1,12 +1,12 @@
-"""Runs PyTorch's own distributed test suite with one backend, and writes how each test went.
+"""Runs PyTorch's own distributed test suite with one backend, and writes each test's outcome.
 
     driver.py BACKEND WORLD_SIZE RESULT.json [TEST ...]
 
 The suite is in torch's wheel (torch.testing._internal.distributed.distributed_test). Its ranks are
-forked from this process, which has imported torch already; with TORCH_SUITE_SPAWN=1 they start
-anew, as they must where they use a GPU. They see no GPU unless TORCH_SUITE_GPU=1, or
-TORCH_SUITE_SIMULATED=1 where GPUs are simulated (tests/simulated_cuda), which survive a fork. A
-test that hangs ends after 300 s (DISTRIBUTED_TESTS_DEFAULT_TIMEOUT).
+forked from this process, which has already imported torch. With TORCH_SUITE_SPAWN=1 they start
+anew, which GPU use requires. They see no GPU unless TORCH_SUITE_GPU=1, or TORCH_SUITE_SIMULATED=1
+with simulated GPUs (tests/simulated_cuda), which survive a fork. A hanging test ends after 300 s
+(DISTRIBUTED_TESTS_DEFAULT_TIMEOUT).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 
 from outcomes import Outcomes, use_simulated_gpus
 
-#: Over simulated GPUs the classic NCCL engine lets these read what has not arrived, with tracing or
-#: without, in some runs and not in others: there is nothing to compare.
+#: Over simulated GPUs these tests may read data too early under the classic NCCL engine, with
+#: tracing or without. Their results are random and cannot be compared.
 _UNSTEADY = (
     {"test_all_gather_v_cuda", "test_reduce_scatter_v_cuda", "test_send_recv_nccl_torch_profiler"}
     if os.environ.get("TORCH_DIST_USE_NCCL2") == "0"
@@ -30,18 +30,18 @@ _UNSTEADY = (
 
 
 def suite_class(backend: str) -> type[unittest.TestCase]:
-    """The suite's tests as a class; WORLD_SIZE is in the environment."""
+    """Returns the suite's tests as a class; WORLD_SIZE is in the environment."""
     import torch
     import torch.distributed as dist
 
-    # Which tests there are is decided by the stock name, as the suite is imported.
+    # The suite selects its tests by the stock name, at import.
     os.environ["BACKEND"] = backend.removeprefix("traced:")
     from torch.testing._internal.distributed import distributed_test
 
-    # Fixed, so that two runs beside each other would meet on it.
+    # Fixed by default, so that two concurrent runs would share it.
     port = os.environ.get("TORCH_SUITE_PORT", distributed_test.MASTER_PORT)
     distributed_test.MASTER_PORT = int(port)
-    # Equal to the stock name, and traced if it says so.
+    # Equal to the stock name, and traced if the argument has the prefix.
     distributed_test.BACKEND = dist.Backend(backend)
     if os.environ.get("TORCH_SUITE_SIMULATED") == "1":
         use_simulated_gpus()
@@ -54,7 +54,7 @@ def suite_class(backend: str) -> type[unittest.TestCase]:
             how = "spawn" if os.environ.get("TORCH_SUITE_SPAWN") == "1" else "fork"
             self._start_processes(torch.multiprocessing.get_context(how).Process)
 
-    # Where a process that starts anew finds it.
+    # A process that starts anew finds the class by this name.
     TestDistributed.__qualname__ = "TestDistributed"
     globals()["TestDistributed"] = TestDistributed
     return TestDistributed
@@ -74,7 +74,7 @@ def main() -> int:
         if "1" not in (os.environ.get(f"TORCH_SUITE_{kind}") for kind in ("GPU", "SIMULATED")):
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         cases = suite_class(backend)
-        # Which tests there are differs between versions of torch.
+        # The set of tests differs between versions of torch.
         names = unittest.TestLoader().getTestCaseNames(cases)
         known = set(names) - (
             _UNSTEADY if os.environ.get("TORCH_SUITE_SIMULATED") == "1" else set()

@@ -1,10 +1,10 @@
-"""Runs a file of PyTorch's own tests that start their ranks themselves, and writes how each went.
+"""Runs a file of PyTorch's own tests that start their ranks themselves; writes each outcome.
 
     file_driver.py FILE RESULT.json [CLASS[.TEST] ...]
 
-Such as test/distributed/test_c10d_nccl.py of a checkout of PyTorch, which torch's wheel does not
-have. The ranks are forked from this process, which has imported torch already, where the file
-starts them anew: that takes seconds each. A test that hangs ends after 100 s
+FILE is one such as test/distributed/test_c10d_nccl.py of a checkout of PyTorch, which torch's wheel
+lacks. A file that starts its ranks anew, which takes seconds each, gets forks of this process,
+which has already imported torch. A hanging test ends after 100 s
 (DISTRIBUTED_TESTS_DEFAULT_TIMEOUT).
 """
 
@@ -52,7 +52,7 @@ def main() -> int:
     if os.environ.get("TORCH_SUITE_SIMULATED") == "1":
         use_simulated_gpus()
     _fork_ranks()
-    # It imports what lies beside it.
+    # It imports modules of its folder.
     sys.path.insert(0, str(Path(file).parent))
     module = importlib.import_module(Path(file).stem)
     outcomes = Outcomes()

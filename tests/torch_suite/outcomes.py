@@ -1,4 +1,4 @@
-"""How each test of a suite went."""
+"""Collects the outcome of each test of a suite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ERROR = re.compile(r"[\w.]*(Error|Exception): ")
 
 
 class Outcomes(unittest.TestResult):
-    """Test name to "passed", or "failed: " or "skipped: " and why."""
+    """Maps a test name to "passed", or to "failed: " or "skipped: " and the reason."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,18 +42,18 @@ class Outcomes(unittest.TestResult):
 
 
 def _name(test: Any) -> str:
-    """Such as "CommTest.test_broadcast"."""
+    """Returns a name such as "CommTest.test_broadcast"."""
     return ".".join(test.id().split(".")[-2:])
 
 
 def _why(text: str) -> str:
-    """The line that names the error: frames of C++ and hints may come behind it."""
+    """Returns the line that names the error: C++ frames and hints may follow it."""
     lines = text.strip().splitlines()
     return next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1])
 
 
 def use_simulated_gpus() -> None:
-    """Has kernels compute, and lets processes use GPUs though their parent has counted them."""
+    """Installs kernels, and lets forks use GPUs though their parent has counted them."""
     import torch
 
     sys.path.append(str(Path(__file__).parents[1]))

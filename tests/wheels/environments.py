@@ -1,4 +1,4 @@
-"""Fresh Python environments, and the wheels of dist/ to put into them."""
+"""Makes fresh Python environments with the wheels of dist/."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _WORK = ROOT / "build/wheels"
 
 
 def traced_wheel(minor: int) -> Path | None:
-    """The wheel of traced for Python 3.minor, if there is one."""
+    """Returns the wheel of traced for Python 3.minor, if any."""
     return next(DIST.glob(f"traced-*-cp3{minor}-*.whl"), None)
 
 
 def tracectl_wheel() -> Path:
-    """The wheel of tracectl alone."""
+    """Returns the wheel of tracectl alone."""
     (wheel,) = DIST.glob("traced_tracectl-*-py3-none-*.whl")
     return wheel
 
 
 def has_torch(python: int, torch: int) -> bool:
-    """Whether there is a torch 2.torch for Python 3.python."""
+    """Returns whether torch 2.torch exists for Python 3.python."""
     return torch < 15 or python > 10
 
 
 class Environment:
-    """A Python environment of its own, without anything of this checkout's."""
+    """Represents a Python environment of its own, without anything of this checkout."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""A job of a few calls; torchrun starts its ranks. Without an import of traced, as most are."""
+"""A job of a few calls, without an import of traced; torchrun starts its ranks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A traced job of one rank, beside a package with a protobuf, abseil or zstd of its own.
+"""Runs a traced job of one rank beside a package with its own protobuf, abseil or zstd.
 
     neighbour.py tensorflow|onnx|pyarrow before|after
 
-Says "NAME works" when both have done their work, one before and one after the other.
+Prints "NAME works" when both have done their work, one before and one after the other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def tensorflow() -> None:
-    """Its protobuf: a graph through bytes and back; its abseil: flags and status."""
+    """Uses its protobuf: a graph through bytes and back; its abseil: flags and status."""
     import tensorflow as tf
 
     function = tf.function(lambda x: x * 2).get_concrete_function(tf.constant(1.0))
@@ -26,7 +26,7 @@ def tensorflow() -> None:
 
 
 def onnx() -> None:
-    """Its protobuf in C++: a model that its checker parses."""
+    """Uses its protobuf in C++: a model that its checker parses."""
     from onnx import TensorProto, checker, helper, shape_inference
 
     value = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
@@ -38,7 +38,7 @@ def onnx() -> None:
 
 
 def pyarrow() -> None:
-    """Its zstd: a table through a compressed file."""
+    """Uses its zstd: a table through a compressed file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -49,7 +49,7 @@ def pyarrow() -> None:
 
 
 def job() -> None:
-    """A traced job; what it recorded is encoded and compressed before it ends, and read back."""
+    """Runs a traced job; the records are encoded and compressed before it ends, and read back."""
     import torch
     import torch.distributed as dist
     import traced

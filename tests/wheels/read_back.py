@@ -1,4 +1,4 @@
-"""Reads the trace of job.py with the Python that recorded it, and prints what it finds."""
+"""Reads the trace of job.py with the Python that recorded it, and prints the result."""
 
 from __future__ import annotations
 

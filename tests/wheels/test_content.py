@@ -1,4 +1,6 @@
-"""What is in the wheels, what it needs, and what others in the process can see of it."""
+"""The contents of the wheels, their dependencies, and the symbols that others in the process
+see.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from wheels.environments import DIST, ROOT, TORCHES, has_torch
 pytestmark = pytest.mark.long
 
 _MOST_BYTES = 30 * 1024 * 1024
-#: Of the platform's tag, manylinux_2_31, and of what each Linux has.
+#: The platform tag's, manylinux_2_31, and those of every Linux.
 _LIBC = {
     "ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6",
     "libpthread.so.0", "librt.so.1", "libstdc++.so.6",
 }  # fmt: skip
 _TORCH = {"libc10.so", "libtorch_cpu.so", "libtorch_python.so"}
-#: What an extension may leave to be found at run time, without a version.
+#: Symbols that an extension may leave unversioned until run time.
 _FOUND = re.compile(r"_?Py|TH[CP]|.*(c10|caffe2|torch|at\d|pybind)|_ITM_|__gmon_start__")
 
 
@@ -30,7 +32,7 @@ def wheel(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def binaries(wheel: Path, tmp_path: Path) -> list[Path]:
-    """All programs and libraries in a wheel."""
+    """Returns all programs and libraries in a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     files = (path for path in tmp_path.rglob("*") if path.is_file())

@@ -28,7 +28,7 @@ _OPS = ["all_reduce"] * 4 + ["all_gather", "broadcast"]
 def torch(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[int]:
-    """The minor version; what was downloaded of one is removed before the next."""
+    """Returns the minor version; removes the downloads of one version before the next."""
     yield request.param
     for cache in tmp_path_factory.getbasetemp().glob("*/cache"):
         shutil.rmtree(cache)

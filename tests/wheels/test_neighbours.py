@@ -1,4 +1,4 @@
-"""Jobs that import other versions of the libraries that are inside the extension."""
+"""Jobs that import other versions of the libraries inside the extension."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
-    """The newest Python that has a wheel and is not newer than what these packages know."""
+    """Makes an environment with the newest Python that has a wheel and that these packages
+    support.
+    """
     python = next(minor for minor in reversed(PYTHONS) if minor < 13 and traced_wheel(minor))
     folder = tmp_path_factory.mktemp("neighbours") / f"python{python}"
     neighbours = ("tensorflow-cpu", "onnx", "pyarrow", "torch==2.15.*")
@@ -24,7 +26,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environmen
         yield made
 
 
-# Whether the package is imported before the first job or after it; and how many jobs there are.
+# Whether the package is imported before the first job or after it; and the number of jobs.
 @pytest.mark.parametrize(("order", "jobs"), [("before", 1), ("after", 2)])
 @pytest.mark.parametrize("name", ["tensorflow", "onnx", "pyarrow"])
 def test_both_work_in_one_process(

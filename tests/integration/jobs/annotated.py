@@ -1,4 +1,4 @@
-"""Operations that other tools look at."""
+"""Runs operations under other tools that observe them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jobs.joining import joined
 
 
 def profiled() -> list[str]:
-    """What torch's profiler shows of traced's."""
+    """Returns the events of traced that torch's profiler shows."""
     with joined(), profile(activities=[ProfilerActivity.CPU]) as profiler:
         dist.all_reduce(torch.ones(8))
         dist.barrier()

@@ -1,4 +1,4 @@
-"""DDP, with names of torch.distributed replaced by functions that count."""
+"""Runs DDP with functions of torch.distributed replaced by counting ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATCHED = (
 
 
 def train_under_patches() -> dict[str, Any]:
-    """Returns what the patches saw, what the profiler saw, and the number of gathered objects."""
+    """Returns the patched calls, the profiled calls and the number of gathered objects."""
     with joined():
         seen: Counter[str] = Counter()
         for name in PATCHED:

@@ -1,4 +1,4 @@
-"""Blocks whose communication is counted, by CommCounts and by PyTorch's CommDebugMode."""
+"""Runs blocks whose communication is counted by CommCounts and by PyTorch's CommDebugMode."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Net(nn.Module):
 
 
 def both() -> dict[str, tuple[dict[str, int], dict[str, int]]]:
-    """What each counts, by program."""
+    """Returns the counts of both, by program."""
     with joined():
         world = dist.get_world_size()
         mesh = init_device_mesh("cpu", (world,))
@@ -70,7 +70,7 @@ def both() -> dict[str, tuple[dict[str, int], dict[str, int]]]:
 
 
 def _both(model: nn.Module | None, program: Any) -> tuple[dict[str, int], dict[str, int]]:
-    dist.all_reduce(torch.ones(1))  # in none of the blocks
+    dist.all_reduce(torch.ones(1))  # outside of all blocks
     with traced.CommCounts(model) as counts, CommDebugMode() as stock:
         program()
     dist.all_reduce(torch.ones(1))
@@ -79,7 +79,7 @@ def _both(model: nn.Module | None, program: Any) -> tuple[dict[str, int], dict[s
 
 
 def beyond() -> dict[str, Any]:
-    """What CommDebugMode does not count; a table and the files."""
+    """Returns what CommDebugMode does not count; a table and the files."""
     with joined() as rank:
         model = Net()
         elsewhere = threading.Thread(target=lambda: dist.all_reduce(torch.ones(3)))
@@ -98,7 +98,7 @@ def beyond() -> dict[str, Any]:
         assert before is not None
         with traced.CommCounts(model) as counts, CommDebugMode() as stock:
             program()
-            before.wait()  # it is not of the block
+            before.wait()  # started before the block, so not counted
         os.chdir(Path(traced.location() or "").parent)
         log, dump = counts.write_log(level=0), counts.write_json()
         return {
@@ -114,7 +114,7 @@ def beyond() -> dict[str, Any]:
 
 
 def sharding() -> tuple[dict[str, str], dict[str, Any], str]:
-    """Of a model that FSDP2 shards: placements, the dump's tree, and the table."""
+    """Counts a model sharded by FSDP2: placements, the dump's tree, and the table."""
     with joined():
         model = Net()
         fully_shard(model)
@@ -126,7 +126,7 @@ def sharding() -> tuple[dict[str, str], dict[str, Any], str]:
 
 
 def nothing() -> list[str]:
-    """The sentences."""
+    """Returns the error messages."""
     said = []
     with traced.CommCounts() as counts:
         try:
@@ -148,7 +148,7 @@ def nothing() -> list[str]:
 
 
 def dumps() -> dict[str, Any]:
-    """What CommDebugMode and CommCounts write of one block, by level."""
+    """Returns the dumps of CommDebugMode and CommCounts for one block, by level."""
     with joined():
         mesh = init_device_mesh("cpu", (dist.get_world_size(),))
         model = parallelize_module(

@@ -1,4 +1,4 @@
-"""Jobs that say where in the program they are."""
+"""Jobs that annotate where in the program they are."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ def _decorated() -> None:
 
 
 def annotated() -> None:
-    """One all-reduce after the other, each somewhere else; the first annotation is entered before
-    there is a group, and the last one is never left."""
+    """Runs all-reduces, each in another context.
+
+    The first annotation is entered before a group exists, and the last one is never left.
+    """
     early = traced.annotate("early")
     with early, joined():
         _sum()
@@ -46,7 +48,7 @@ def annotated() -> None:
 
 
 def for_other_threads() -> list[float]:
-    """Collectives of the program's thread, and of one of autograd's."""
+    """Calls collectives from the program's thread, and from an autograd thread."""
     with joined():
         with traced.annotate("deep"):
             _sum()
@@ -57,7 +59,7 @@ def for_other_threads() -> list[float]:
 
 
 class _Deeper(torch.autograd.Function):
-    """Whose backward runs a backward of its own, until the engine takes another thread for it."""
+    """Runs a nested backward, until the engine uses another thread for it."""
 
     @staticmethod
     def forward(ctx: Any, value: torch.Tensor, depth: int) -> torch.Tensor:
@@ -76,7 +78,7 @@ class _Deeper(torch.autograd.Function):
 
 
 def object_collectives() -> list[object]:
-    """Each kind of object collective once; returns what they brought."""
+    """Calls each kind of object collective once; returns the results."""
     with joined() as rank:
         gathered: list[object] = [None, None]
         dist.all_gather_object(gathered, "x" * (rank + 1))
@@ -97,7 +99,7 @@ def object_collectives() -> list[object]:
 
 
 def forgets_to_wait() -> None:
-    """Rank 0 drops the Work of a send, when it is long over."""
+    """Drops the Work of a send on rank 0 long after the send has ended."""
     with joined() as rank:
         sent = dist.isend(torch.ones(2), dst=1) if rank == 0 else None
         if sent:
@@ -117,7 +119,7 @@ def _train(optimizers: list[torch.optim.Optimizer], count: int) -> None:
 
 
 def stepped_by_optimizers() -> None:
-    """Three rounds of two optimizers, of which one is then gone, and two steps of its own."""
+    """Runs three rounds of two optimizers, deletes one of them, and marks two steps explicitly."""
     with joined():
         first = torch.optim.SGD([torch.ones(1, requires_grad=True)])
         second = torch.optim.SGD([torch.ones(1, requires_grad=True)])

@@ -1,4 +1,4 @@
-"""A job that goes on until it is released, while somebody changes its settings."""
+"""Jobs that run until they are released, while their settings change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jobs.joining import join, joined
 
 
 def steps() -> float:
-    """Steps until the file `released` is there; returns the last sum."""
+    """Runs steps until the file `released` exists; returns the last sum."""
     with joined() as rank:
         total = 0.0
         go_on = torch.ones(1)
@@ -20,7 +20,7 @@ def steps() -> float:
             tensor = torch.full((4,), float(rank + 1))
             dist.all_reduce(tensor)
             total = tensor[0].item()
-            # The last rank to see it ends all: they agree.
+            # All ranks agree: the last one to find the file ends the job.
             go_on = torch.tensor([0.0 if Path("released").exists() else 1.0])
             dist.all_reduce(go_on, dist.ReduceOp.MAX)
             Path(f"went.{rank}").touch()
@@ -28,7 +28,7 @@ def steps() -> float:
 
 
 def rank_1_is_away() -> None:
-    """Rank 0 hangs in a collective that rank 1 calls when it is released."""
+    """Rank 0 hangs in a collective that rank 1 calls only after its release."""
     rank = join(timeout=patient_timeout(60))
     dist.all_reduce(torch.ones(1))
     Path(f"went.{rank}").touch()

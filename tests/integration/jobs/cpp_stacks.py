@@ -1,4 +1,4 @@
-"""Jobs whose collectives are called through C++ code of a known name."""
+"""Jobs that call collectives through C++ code with known function names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobs.joining import joined
 
 
 def _through(library: str, function: Callable[[], Any]) -> None:
-    """Has a library's `known_function` call it."""
+    """Returns a function that calls through the library's `known_function`."""
     errors = []
 
     def called() -> None:
@@ -35,7 +35,10 @@ def _through(library: str, function: Callable[[], Any]) -> None:
 
 
 def reduce_through(library: str, calls: int = 3, *names: str) -> list[float]:
-    """The sums. Ends when functions of these names are known, however long the disk takes."""
+    """Returns the sums.
+
+    Waits until functions of these names are resolved, however slow the disk is.
+    """
     with joined() as rank:
         tensor = torch.arange(4.0) * (rank + 1)
         for _ in range(calls):
@@ -46,7 +49,7 @@ def reduce_through(library: str, calls: int = 3, *names: str) -> list[float]:
 
 
 def children_while_names_are_found(library: str) -> int:
-    """How many children ended that the job did not start."""
+    """Returns how many children ended that the job did not start."""
     seen = []
     signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
     with joined():
@@ -72,7 +75,7 @@ def _wait_for_names(*names: str) -> None:
 
 
 def reduce_until_killed(library: str) -> None:
-    """One operation through the library; then it waits for its end."""
+    """Calls one operation through the library, then waits to be killed."""
     with joined():
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
         traced.flush(60)
@@ -80,7 +83,7 @@ def reduce_until_killed(library: str) -> None:
 
 
 def killed_before_it_is_written(library: str) -> None:
-    """Dies at once behind an operation through the library, the first with a stack."""
+    """Dies right after an operation through the library, the first with a stack."""
     with joined():
         traced.flush(60)
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
@@ -94,7 +97,7 @@ def _sleep_for_ever() -> None:
 
 
 def in_a_forked_child(library: str) -> int:
-    """A child that makes a group of its own; returns its exit code."""
+    """Runs a group in a forked child; returns the child's exit code."""
     with joined():
         _through(library, lambda: dist.all_reduce(torch.ones(4)))
     child = os.fork()

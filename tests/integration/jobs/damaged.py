@@ -1,4 +1,4 @@
-"""A job whose installed package is damaged before torch loads it, or after."""
+"""Damages the installed package before torch loads it, or after, and runs a job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch.distributed as dist
 def _damage(package: Path, how: str) -> None:
     if how == "removed":
         shutil.rmtree(package)
-    elif how == "unreadable":  # by root, too
+    elif how == "unreadable":  # even for root
         for file in list(package.rglob("*.py")):
             file.unlink()
             file.mkdir()
@@ -47,7 +47,7 @@ def _damage(package: Path, how: str) -> None:
 def calls(
     package: Path, where: str, how: str, backend: str, settings: dict[str, str]
 ) -> list[float]:
-    """Has torch load the package as `import torch` does at its end."""
+    """Has torch load the package the way `import torch` does at its end."""
     for name in [name for name in os.environ if name.startswith("TRACED")]:
         del os.environ[name]
     os.environ.update(settings)

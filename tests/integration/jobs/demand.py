@@ -1,4 +1,4 @@
-"""Jobs whose traces are asked for while they run, or are wanted because they fail."""
+"""Jobs with traces on demand, at run time or because of a failure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _SOON = patient_timeout(1)
 
 
 def snapshots() -> list[dict[str, Any]] | None:
-    """Rank 0: a snapshot with a collective in flight, one of only that, and one at the end."""
+    """Rank 0 takes a snapshot with a collective in flight, one of only in-flight calls, and one
+    at the end.
+    """
     taken: list[dict[str, Any]] = []
     with joined() as rank:
         dist.all_reduce(torch.ones(3))
@@ -46,7 +48,7 @@ def snapshots() -> list[dict[str, Any]] | None:
 
 
 def snapshot_without_a_directory() -> dict[str, Any]:
-    """The folder of the traces is gone, and with it what flush would say."""
+    """Returns the result of flush after the trace folder was removed."""
     with joined():
         shutil.rmtree("traces")
         tensor = torch.ones(3)
@@ -56,7 +58,7 @@ def snapshot_without_a_directory() -> dict[str, Any]:
 
 
 def full_disk() -> tuple[bool, bool, dict[str, Any]]:
-    """Whether flush says all is in the file, before and after the file may not grow."""
+    """Returns the results of flush before and after the file may no longer grow."""
     import resource
 
     with joined():
@@ -72,7 +74,7 @@ def full_disk() -> tuple[bool, bool, dict[str, Any]]:
 
 
 def flushed_in_flight() -> None:
-    """Rank 0 flushes while another thread is in a collective, and keeps what is then on disk."""
+    """Flushes on rank 0 during another thread's collective; keeps a copy of the file."""
     with joined() as rank:
         tensor = torch.ones(3)
         if rank == 0:
@@ -89,7 +91,9 @@ def flushed_in_flight() -> None:
 
 
 def hangs_until_triggered(job_folder: str) -> None:
-    """Rank 0 hangs in a collective; rank 1 touches the trigger, and goes on when both marked it."""
+    """Rank 0 hangs in a collective; rank 1 touches the trigger, and continues when both marked
+    it.
+    """
     with joined() as rank:
         if rank == 0:
             dist.all_reduce(torch.ones(3))
@@ -111,7 +115,7 @@ def hangs_until_triggered(job_folder: str) -> None:
 
 
 def sinks() -> dict[str, Any]:
-    """One that works, one that raises and one that is stuck, all from before the group is made."""
+    """Adds three sinks before the group is made: one works, one raises, one blocks."""
     chunks: list[bytes] = []
     held, stuck = threading.Event(), threading.Event()
 
@@ -149,7 +153,7 @@ def sinks() -> dict[str, Any]:
 
 
 def sink_open_at_the_end(path: str) -> None:
-    """The sink is never closed, and the interpreter ends at once."""
+    """Ends the interpreter at once, with a sink that is never closed."""
 
     def write(chunk: bytes) -> None:
         with Path(path).open("ab") as file:
@@ -161,7 +165,7 @@ def sink_open_at_the_end(path: str) -> None:
 
 
 def fails_and_stays(how: str) -> None:
-    """Rank 1 dies in a collective; rank 0 gets the error, and stays until it is killed."""
+    """Rank 1 dies in a collective; rank 0 gets the error, and lives until it is killed."""
     rank = join()
     dist.all_reduce(torch.ones(3))
     meet("ready")
@@ -181,7 +185,8 @@ def fails_under_a_held_gil() -> None:
     rank = join()
     tensor = torch.ones(3)
     dist.all_reduce(tensor)
-    # A thread of Gloo's that dropped the last reference would wait for the GIL, with Gloo's lock.
+    # A Gloo thread that dropped the last reference would wait for the GIL while it holds Gloo's
+    # lock.
     until_let_go([tensor])
     meet("ready")
     if rank == 1:
@@ -194,7 +199,7 @@ def fails_under_a_held_gil() -> None:
 
 
 def times_out() -> None:
-    """Rank 0's receive takes longer than its timeout, and the process is killed."""
+    """Rank 0's receive exceeds its timeout, and the process is killed."""
     if join() == 0:
         work = dist.irecv(torch.ones(3), 1)
         with suppress(RuntimeError):
@@ -203,7 +208,7 @@ def times_out() -> None:
 
 
 def aborts() -> list[str]:
-    """A group is aborted and shut down, as c10d does it; returns what was raised, if anything."""
+    """Aborts and shuts down a group, as c10d does; returns the exception, if any."""
     seen: list[str] = []
     with joined():
         group = dist.new_group(group_desc="doomed")

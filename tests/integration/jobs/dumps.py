@@ -1,4 +1,4 @@
-"""Jobs that are traced and recorded by PyTorch's own Flight Recorder at once."""
+"""Jobs that traced and PyTorch's own Flight Recorder record at the same time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def _dump(rank: int, **options: str) -> None:
 
 
 def collectives() -> None:
-    """What Gloo's recorder records, on 2 ranks and in a group of their own."""
+    """Calls the collectives that Gloo's recorder records, on 2 ranks and in a group of their
+    own.
+    """
     with joined() as rank:
         group = dist.new_group([0, 1], group_desc="pair")
         dist.all_reduce(torch.ones(4, 3))
@@ -44,7 +46,7 @@ def collectives() -> None:
 
 
 def mismatched() -> None:
-    """Two ranks add up numbers of different types, which Gloo does not notice."""
+    """Reduces tensors of different types on two ranks; Gloo does not detect it."""
     with joined() as rank:
         dist.all_reduce(torch.ones(4))
         _add_up(torch.ones(4, dtype=torch.int32 if rank == 1 else torch.float32))
@@ -52,11 +54,11 @@ def mismatched() -> None:
 
 
 def _add_up(tensor: torch.Tensor) -> None:
-    dist.all_reduce(tensor)  # of different types
+    dist.all_reduce(tensor)  # of another type on each rank
 
 
 def overwritten() -> None:
-    """More collectives than the recorder's ring holds."""
+    """Calls more collectives than the recorder's ring holds."""
     with joined() as rank:
         for _ in range(30):
             dist.all_reduce(torch.ones(4))
@@ -64,7 +66,9 @@ def overwritten() -> None:
 
 
 def hooked(rank: int) -> None:
-    """FlightRecorderHook on one of 2 ranks of torch's fake backend, which records all calls."""
+    """Installs FlightRecorderHook on one of 2 ranks of torch's fake backend, which records all
+    calls.
+    """
     from torch.testing._internal.distributed.fake_pg import FakeStore
 
     dist.init_process_group("fake", rank=rank, world_size=2, store=FakeStore())

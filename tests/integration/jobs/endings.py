@@ -1,4 +1,4 @@
-"""Processes that end in all the ways processes end."""
+"""Processes that end in every possible way."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ def _calls() -> None:
 
 
 def falls_off_the_end() -> None:
-    """No destroy_process_group."""
+    """Ends without destroy_process_group."""
     _calls()
 
 
 def destroys() -> None:
-    """As the documentation of torch asks for."""
+    """Ends the way torch's documentation recommends."""
     _calls()
     dist.destroy_process_group()
 
 
 def exits() -> None:
-    """With a code of its own."""
+    """Exits with its own code."""
     _calls()
     sys.exit(3)
 
 
 def raises() -> None:
-    """An exception that nobody catches."""
+    """Raises an exception that nobody catches."""
     _calls()
     raise LookupError("a program of the tests fails")
 
 
 def exits_at_once() -> None:
-    """Without any cleaning up; what was flushed is there."""
+    """Ends without any clean-up; flushed records survive."""
     import traced
 
     _calls()
@@ -59,7 +59,7 @@ def exits_at_once() -> None:
 
 
 def is_killed() -> None:
-    """By SIGKILL; what was flushed is there."""
+    """Ends by SIGKILL; flushed records survive."""
     import traced
 
     _calls()
@@ -68,7 +68,7 @@ def is_killed() -> None:
 
 
 def in_forked_children() -> None:
-    """The ranks are forked by multiprocessing, which leaves by os._exit."""
+    """Runs ranks forked by multiprocessing, which ends them by os._exit."""
     context = multiprocessing.get_context("fork")
     children = [context.Process(target=_as_rank, args=(rank,)) for rank in range(2)]
     for child in children:
@@ -85,7 +85,7 @@ def _as_rank(rank: int) -> None:
 
 
 def forks_children_that_do_not_communicate() -> None:
-    """As a DataLoader does, in the middle of the calls."""
+    """Forks children between calls, as a DataLoader does."""
     with joined():
         dist.all_reduce(torch.ones(3))
         loader = torch.utils.data.DataLoader(
@@ -96,8 +96,8 @@ def forks_children_that_do_not_communicate() -> None:
         assert sum(float(batch[0]) for batch in loader) == 28
         child = os.fork()
         if child == 0:
-            # Runs this process's exit handlers, and no Python: in a forked child
-            # stock Gloo of torch 2.11 hangs at the end of the interpreter.
+            # Runs this process's exit handlers, but no Python: in a forked child, stock Gloo of
+            # torch 2.11 hangs at the end of the interpreter.
             ctypes.CDLL(None).exit(0)
         assert os.waitpid(child, 0)[1] == 0
         for _ in range(CALLS - 1):
@@ -105,7 +105,7 @@ def forks_children_that_do_not_communicate() -> None:
 
 
 def destroys_many_times() -> None:
-    """Gloo's threads are still dropping tensors, which takes the GIL, when the groups go."""
+    """Destroys groups while Gloo's threads still drop tensors, which takes the GIL."""
     for i in range(ROUNDS):
         join(store=str(i))
         group = dist.new_group()
@@ -117,7 +117,7 @@ def destroys_many_times() -> None:
 
 
 def leaves_while_the_other_waits() -> str:
-    """Rank 1 ends without a word; returns what rank 0 got instead of a result."""
+    """Rank 1 ends without notice; returns the error on rank 0."""
     backend = os.environ["TEST_BACKEND"]
     if join(backend) == 1:
         os._exit(0)

@@ -1,4 +1,4 @@
-"""Training jobs that stand in waits for each other, and measure it by the kernel's clocks."""
+"""Training jobs whose ranks wait for each other, measured by the kernel's clocks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from torch.nn.parallel import DistributedDataParallel
 from jobs.joining import joined
 
 LATE_S = 0.3
-STEPS = range(2, 6)  # of interest: before them DDP finds out what its buckets are
+STEPS = range(2, 6)  # measured steps: before them DDP still arranges its buckets
 
 
 @dataclass
 class Waited:
-    """For how long a thread waited: it slept, or was awake again and had no processor yet.
+    """Holds how long a thread waited: asleep, or runnable without a processor.
 
-    `metrics`: by how much each grew meanwhile.
+    `metrics`: by how much each metric grew meanwhile.
     """
 
     least_s: float
@@ -35,7 +35,7 @@ class Waited:
 
 @dataclass
 class Job:
-    """What a rank does, one step after the other."""
+    """Runs a rank's work, one step after the other."""
 
     rank: int
     step: int = 0
@@ -47,7 +47,7 @@ class Job:
             pass
 
     def compute_if_late(self) -> None:
-        """One rank after the other comes later to what both do together."""
+        """Delays one rank after the other before their common call."""
         if self.step % 2 == self.rank:
             self.compute()
 
@@ -56,7 +56,7 @@ Train = Callable[[], object]
 
 
 def _clocks() -> tuple[float, float, float]:
-    """The time, how long this thread ran, and how long it wanted to."""
+    """Returns the time, the thread's run time, and its time in the run queue."""
     ran, delayed, _ = map(int, Path("/proc/thread-self/schedstat").read_text().split())
     return time.monotonic(), ran / 1e9, delayed / 1e9
 
@@ -96,17 +96,17 @@ def _training(module: nn.Module, job: Job) -> Train:
 
 
 def ddp(hold: bool = False) -> Waited:
-    """The wait is in torch's C++, for a future."""
+    """Waits in torch's C++, for a future."""
     return _run(lambda job: _training(DistributedDataParallel(_layers()), job), STEPS.stop, hold)
 
 
 def ddp_held() -> Waited:
-    """The same; its ranks live until they are released."""
+    """Runs `ddp`; the ranks live until they are released."""
     return ddp(hold=True)
 
 
 def ddp_that_computes_meanwhile() -> Waited:
-    """Its first bucket is under way while the gradients of the second are computed."""
+    """Runs DDP; its first bucket is in flight while the gradients of the second are computed."""
 
     def prepare(job: Job) -> Train:
         layers = _layers()
@@ -140,7 +140,7 @@ def future() -> Waited:
 
 
 def functional_collectives() -> Waited:
-    """Waits where a result is used."""
+    """Waits at the use of a result."""
 
     def prepare(job: Job) -> Train:
         def train() -> None:
@@ -153,7 +153,7 @@ def functional_collectives() -> Waited:
 
 
 def fsdp() -> Waited:
-    """FSDP2."""
+    """Trains with FSDP2."""
     from torch.distributed.fsdp import fully_shard
 
     def prepare(job: Job) -> Train:
@@ -166,7 +166,7 @@ def fsdp() -> Waited:
 
 
 def tensor_parallel() -> Waited:
-    """Layers of DTensors."""
+    """Trains layers of DTensors."""
     from torch.distributed.tensor import parallel
 
     def prepare(job: Job) -> Train:
@@ -182,7 +182,7 @@ def pipeline() -> Waited:
     from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
 
     class Stage(nn.Linear):
-        """Takes long on rank 0."""
+        """Represents a pipeline stage, slow on rank 0."""
 
         job: Job
 

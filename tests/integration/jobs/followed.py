@@ -1,4 +1,4 @@
-"""Jobs that somebody watches from outside."""
+"""Jobs that are observed from outside."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from patience import patient, until
 
 from jobs.joining import joined
 
-#: What each rank returns: a sum over all ranks, of each of its collectives.
+#: Each rank returns the sums over all ranks, one per collective.
 COLLECTIVES = 6
 
 
 def _sums(before: dict[int, object]) -> list[float]:
-    """All-reduces, and what a rank does before some of them."""
+    """Runs all-reduces, with an action of a rank before some of them."""
     sums = []
     with joined() as rank:
         for number in range(COLLECTIVES):
@@ -35,7 +35,8 @@ def _sums(before: dict[int, object]) -> list[float]:
 def _waits_for_release(rank: int) -> None:
     if rank == int(os.environ["TEST_CULPRIT"]):
         Path(f"held.{rank}").write_text(str(os.getpid()))
-        # Whoever wakes often is often seen to wait for a processor, as one who computes.
+        # A process that wakes often frequently waits for a processor, and so looks as if it
+        # computes.
         until(Path("release").exists, pause_s=0.1)
     else:
         Path(f"came.{rank}").touch()
@@ -49,12 +50,12 @@ def _computes(cpu_s: float) -> None:
 
 
 def one_sleeps() -> list[float]:
-    """The rank `TEST_CULPRIT` sleeps before the fourth collective until it is released."""
+    """Rank `TEST_CULPRIT` sleeps before the fourth collective until it is released."""
     return _sums({3: _waits_for_release})
 
 
 def all_compute() -> list[float]:
-    """All compute for long between collectives."""
+    """All ranks compute for long between collectives."""
     cpu_s = float(os.environ["TEST_CPU"])
     return _sums({number: lambda _: _computes(cpu_s) for number in (2, 4)})
 
@@ -66,7 +67,7 @@ def one_computes() -> list[float]:
 
 
 def killed_alone() -> None:
-    """Dies behind an operation, before its trace is closed."""
+    """Dies right after an operation, before its trace is closed."""
     with joined():
         dist.all_reduce(torch.ones(4))
         assert traced.flush(patient(60))
@@ -79,5 +80,5 @@ def _exits(rank: int) -> None:
 
 
 def one_exits() -> list[float]:
-    """The process of rank `TEST_CULPRIT` is gone before the fourth collective."""
+    """The process of rank `TEST_CULPRIT` exits before the fourth collective."""
     return _sums({3: _exits})

@@ -1,4 +1,4 @@
-"""A simulated GPU for each rank, and what the simulation tells of it and is told."""
+"""Gives each rank a simulated GPU, and controls and queries the simulation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from patience import patient
 
 from jobs.joining import join, joined
 
-_runtime = ctypes.CDLL(None)  # which was loaded first
+_runtime = ctypes.CDLL(None)  # the simulation was loaded first
 
 
 @contextmanager
 def gpu(backend: str, **options: Any) -> Iterator[torch.Tensor]:
-    """A default group with its communicator made; a tensor on this rank's GPU."""
+    """Makes a default group with its communicator; yields a tensor on this rank's GPU."""
     torch.cuda.set_device(int(os.environ["RANK"]))
     with joined(backend, **options):
         yield reduced()
@@ -29,13 +29,13 @@ def gpu(backend: str, **options: Any) -> Iterator[torch.Tensor]:
 
 
 def gpu_without_end(backend: str, **options: Any) -> tuple[int, torch.Tensor]:
-    """The same where the group is not destroyed; and the rank."""
+    """Makes the same without destroying the group; also yields the rank."""
     torch.cuda.set_device(int(os.environ["RANK"]))
     return join(backend, **options), reduced()
 
 
 def reduced(group: Any = None) -> torch.Tensor:
-    """A tensor of the first operation, which makes the group's communicator."""
+    """Returns a tensor of the first operation, which makes the group's communicator."""
     tensor = torch.ones(1024, device="cuda")
     dist.all_reduce(tensor, group=group)
     torch.cuda.synchronize()
@@ -43,7 +43,7 @@ def reduced(group: Any = None) -> torch.Tensor:
 
 
 def set_up(name: str, value: float) -> None:
-    """Tells the simulation how to behave from now on."""
+    """Sets a behaviour of the simulation from now on."""
     _runtime.simulated_cuda_set(name.encode(), ctypes.c_double(value))
 
 
@@ -61,7 +61,7 @@ def _lines(function: str) -> list[list[str]]:
 
 
 def calls(of_thread: str) -> Counter[str]:
-    """Of the CUDA runtime, so far."""
+    """Returns the CUDA runtime calls so far."""
     found: Counter[str] = Counter()
     for thread, name, count in _lines("simulated_cuda_counts"):
         if thread == of_thread:
@@ -70,13 +70,13 @@ def calls(of_thread: str) -> Counter[str]:
 
 
 def contexts() -> dict[int, tuple[str, str]]:
-    """By device that has one, the thread and the function that made it."""
+    """Returns, per device with a context, the thread and the function that created it."""
     lines = _lines("simulated_cuda_contexts")
     return {int(device): (thread, function) for device, thread, function in lines}
 
 
 def warm_up(tensor: torch.Tensor) -> None:
-    """Calls until the device's clock was read, if it is to be."""
+    """Makes calls until the device's clock has been read twice, if it is read at all."""
     if os.environ.get("TRACED_DEVICE_TIME", "off") == "off":
         return
     agreed = torch.zeros(1, device="cuda")

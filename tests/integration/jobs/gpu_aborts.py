@@ -15,7 +15,7 @@ from jobs.reading import snapshot
 
 
 def one_of_two(backend: str, op_us: float) -> None:
-    """Rank 0 aborts a group that waits for rank 1, while another one is busy and goes on."""
+    """Rank 0 aborts a group that waits for rank 1, while another group is busy and continues."""
     with gpu(backend) as tensor:
         warm_up(tensor)
         group: Any = dist.new_group()

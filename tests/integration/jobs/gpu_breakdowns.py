@@ -1,4 +1,4 @@
-"""Ranks on simulated GPUs that lose a peer, or their device."""
+"""Ranks on simulated GPUs that lose a peer or their device."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def peer_that_dies(backend: str) -> None:
 
 
 def device_that_breaks(backend: str) -> list[Any]:
-    """The device of rank 0 breaks at a piece of work; what calls say from then on."""
+    """Breaks the device of rank 0 at one piece of work; returns the errors of later calls."""
     rank, tensor = gpu_without_end(backend)
     if rank == 1:
         meet("never")
 
     def until_it_breaks() -> None:
-        set_up("SIMULATED_CUDA_BREAK_AT", 300)  # more than there was so far
+        set_up("SIMULATED_CUDA_BREAK_AT", 300)  # more than the work so far
         until = time.monotonic() + patient(120)
         while time.monotonic() < until:
             tensor.cpu()

@@ -1,4 +1,4 @@
-"""What ranks on simulated GPUs ask of CUDA, and where."""
+"""Counts the CUDA calls of ranks on simulated GPUs, and where they are made."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def _main_thread() -> Counter[str]:
 
 
 def _counted(kind: str, under_way: int, call: Callable[[], object]) -> Counter[str]:
-    """How often rank 0 calls each function of CUDA.
+    """Counts rank 0's calls of each CUDA function.
 
-    None of its operations ends meanwhile, as rank 1 only comes then, and many are under way: so an
-    engine has nothing to tidy up, and none of its own events to use again.
+    No operation ends meanwhile, because rank 1 joins only afterwards, and many are in flight. An
+    engine therefore has no finished work to clean up and no event to reuse.
     """
     torch.cuda.synchronize()
     if int(os.environ["RANK"]) > 0:
@@ -44,7 +44,7 @@ def _counted(kind: str, under_way: int, call: Callable[[], object]) -> Counter[s
 
 
 def of_calls(backend: str) -> tuple[int, dict[str, Counter[str]]]:
-    """What calls ask of CUDA in the issuing thread: how many of each kind, and how often."""
+    """Returns the CUDA calls in the issuing thread, by kind of operation."""
     with gpu(backend) as tensor:
         warm_up(tensor)
 
@@ -58,7 +58,9 @@ def of_calls(backend: str) -> tuple[int, dict[str, Counter[str]]]:
 
 
 def on_devices_behind_the_first(backend: str) -> dict[int, tuple[str, str]]:
-    """Uses the GPU behind its rank's, also in a thread that never chose one; the contexts."""
+    """Uses the GPU after its rank's own, also in a thread that never chose one; returns the
+    contexts.
+    """
     device = int(os.environ["RANK"]) + 1
     torch.cuda.set_device(device)
     with joined(backend, device_id=torch.device("cuda", device)):
@@ -82,7 +84,7 @@ def on_devices_behind_the_first(backend: str) -> dict[int, tuple[str, str]]:
 
 
 def cuda_after_gloo(backend: str) -> None:
-    """Uses CUDA only after a traced group was made; an operation is under way at exit."""
+    """Uses CUDA only after a traced group was made; an operation is in flight at exit."""
     join("traced:gloo")
     torch.cuda.set_device(int(os.environ["RANK"]))
     group: Any = dist.new_group(backend=backend)

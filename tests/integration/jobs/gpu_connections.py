@@ -1,4 +1,4 @@
-"""Ranks on simulated GPUs that connect in different ways, and make groups out of groups."""
+"""Ranks on simulated GPUs that connect in different ways, and derive groups from groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from jobs.joining import join, meet
 
 
 def in_every_way(backend: str) -> dict[str, Any]:
-    """What programs compute on groups that connect lazily, eagerly and without blocking."""
+    """Returns the results of programs on groups that connect lazily, eagerly and without
+    blocking.
+    """
     device = torch.device("cuda", int(os.environ["RANK"]))
     torch.cuda.set_device(device)
     ways: dict[str, dict[str, Any]] = {"lazy": {}, "eager": {"device_id": device}}

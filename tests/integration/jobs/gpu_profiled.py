@@ -1,4 +1,4 @@
-"""What ranks on simulated GPUs do for NCCL to tell how it does it: no two calls are of one size."""
+"""Runs NCCL calls on simulated GPUs for NCCL's profiler plugin; no two calls have the same size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _THREADS = 2
 
 
 def _collectives(group: Any, sizes: Iterator[int]) -> None:
-    """Of all kinds that NCCL has a function for."""
+    """Calls every kind that NCCL has a function for."""
 
     def tensor(parts: int = 1) -> torch.Tensor:
         return torch.ones(parts * next(sizes), device="cuda")
@@ -34,10 +34,10 @@ def _collectives(group: Any, sizes: Iterator[int]) -> None:
 
 
 def _batch(group: Any, sizes: Iterator[int]) -> None:
-    """One message each way, and a pair that NCCL gets in one group."""
+    """Sends one message each way in a batch, which NCCL gets as one group."""
     rank = dist.get_rank()
     sent, received = (torch.ones(next(sizes), device="cuda") for _ in range(2))
-    if rank == 1:  # what one sends is what the other receives
+    if rank == 1:  # each rank receives what the other one sends
         sent, received = received, sent
     works = dist.batch_isend_irecv(
         [
@@ -54,7 +54,7 @@ def _batch(group: Any, sizes: Iterator[int]) -> None:
 
 
 def on_threads(backend: str, rounds: int) -> None:
-    """Two threads with a stream, a group, a communicator and sizes of their own."""
+    """Runs two threads, each with its own stream, group, communicator and sizes."""
     with gpu(backend):
         groups = [dist.new_group(backend=backend) for _ in range(_THREADS)]
         device = int(os.environ["RANK"])
@@ -64,7 +64,8 @@ def on_threads(backend: str, rounds: int) -> None:
             try:
                 torch.cuda.set_device(device)
                 sizes = count(2048 + number, _THREADS)
-                # On one stream the two would wait for each other, in another order on each rank.
+                # On one stream the two would wait for each other, in a different order on each
+                # rank.
                 with torch.cuda.stream(torch.cuda.Stream()):
                     for _ in range(rounds):
                         _collectives(groups[number], sizes)
@@ -83,7 +84,7 @@ def on_threads(backend: str, rounds: int) -> None:
 
 
 def on_one_thread(backend: str) -> None:
-    """Each call of NCCL's at a time."""
+    """Issues NCCL calls one at a time."""
     with gpu(backend) as tensor:
         group, sizes = dist.group.WORLD, count(2048)
         _collectives(group, sizes)
@@ -92,7 +93,7 @@ def on_one_thread(backend: str) -> None:
 
 
 def untraced_beside(backend: str) -> None:
-    """A group that is not traced, of the same calls."""
+    """Runs a traced group beside an untraced one with the same calls."""
     with gpu(backend):
         sizes = count(4096)
         for group in (dist.new_group(backend="nccl"), dist.new_group(backend=backend)):
@@ -100,7 +101,7 @@ def untraced_beside(backend: str) -> None:
 
 
 def captured() -> None:
-    """A call in a graph that is replayed, between others."""
+    """Replays a captured call between others."""
     with gpu("traced:nccl"):
         before, within, after = (torch.ones(size, device="cuda") for size in (2048, 2049, 2050))
         dist.all_reduce(before)
@@ -114,7 +115,7 @@ def captured() -> None:
 
 
 def loaded() -> tuple[str, bool]:
-    """Which plugin NCCL was to load, and whether ours is there."""
+    """Returns the plugin that NCCL was to load, and whether ours is loaded."""
     with gpu("traced:nccl"):
         maps = Path("/proc/self/maps").read_text()
         return os.environ.get("NCCL_PROFILER_PLUGIN", ""), "traced_nccl_profiler" in maps

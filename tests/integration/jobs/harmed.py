@@ -1,4 +1,4 @@
-"""Jobs around which things go wrong; what they compute is compared with an untraced run."""
+"""Jobs in a failing environment; their results are compared with an untraced run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FLUSH_S = patient(20)
 
 
 def _compute(rank: int, calls: int = _CALLS) -> list[Any]:
-    """Results of collectives whose sums depend on the order of addition."""
+    """Returns collectives' results that depend on the order of addition."""
     results = []
     for i in range(calls):
         generator = torch.Generator().manual_seed(1000 * rank + i)
@@ -38,14 +38,14 @@ def _flush() -> None:
 
 
 def computes(backend: str, before: str = "", between: str = "", after: str = "") -> list[Any]:
-    """Rounds of calls, of which all but the last are in the file before the next begins.
+    """Runs rounds of calls; each round but the last is in the file before the next begins.
 
-    Ranks have directories of their own, so that they do the same.
+    Ranks have separate directories, so that they behave alike.
 
     Args:
-        before: What is taken away before the group is made (jobs.limits).
-        between: The same, after the first round.
-        after: The same, at the end.
+        before: Resource removed before the group is made (jobs.limits).
+        between: Resource removed after the first round.
+        after: Resource removed at the end.
     """
     os.environ["TRACED_DIR"] = os.path.join(
         os.environ.get("TEST_DISK", ""), f"traces{os.environ['RANK']}"

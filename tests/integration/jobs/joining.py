@@ -1,4 +1,4 @@
-"""How the processes that a launcher started as ranks find each other."""
+"""Connects the processes that a launcher started as ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMEOUT = patient_timeout(60)
 
 
 def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> int:
-    """Makes the default group, in a file or where TEST_INIT says. Returns the rank.
+    """Makes the default group, through a file or TEST_INIT. Returns the rank.
 
     Args:
         store: Tells apart the groups that one job makes one after the other.
@@ -37,7 +37,7 @@ def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> in
 def meet(moment: str) -> None:
     """Waits for the other ranks without a collective.
 
-    A rank that leaves early closes connections which the others may still be making.
+    A rank that leaves early closes connections which the others may still need.
     """
     store = c10d._get_default_store()
     rank, world = dist.get_rank(), dist.get_world_size()
@@ -47,8 +47,8 @@ def meet(moment: str) -> None:
 def until_let_go(tensors: Iterable[torch.Tensor]) -> None:
     """Waits until nobody else holds the tensors.
 
-    A thread of Gloo's that drops the last reference to one while the interpreter ends takes the
-    process along (pytorch/pytorch#190489).
+    If a Gloo thread drops the last reference while the interpreter ends, the process aborts
+    (pytorch/pytorch#190489).
     """
     until(lambda: all(tensor._use_count() == 1 for tensor in tensors))
 

@@ -1,6 +1,6 @@
-"""Processes that end in the ways that a keeper is there for.
+"""Processes that end in the ways a keeper protects against.
 
-As a script: kept.py STORE_FOLDER, a rank that a launcher started and that waits to be ended.
+As a script: kept.py STORE_FOLDER runs a rank of a launcher that waits for its end.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _await(path: str) -> None:
 
 
 def rank_1_is_killed() -> None:
-    """The other one fails, and ends without any cleaning up."""
+    """The other rank fails, and ends without any clean-up."""
     rank = join()
     _calls()
     meet("called")
@@ -49,7 +49,7 @@ def rank_1_is_killed() -> None:
 
 
 def is_ordered_to_end(stderr: str = "as it is") -> None:
-    """All ranks record, say so, and wait for a signal.
+    """Records on all ranks, reports that, and waits for a signal.
 
     Args:
         stderr: A path: what it is to be from the beginning; or closed, or full.
@@ -64,7 +64,7 @@ def is_ordered_to_end(stderr: str = "as it is") -> None:
 
 
 def gives_up_its_log(log: str) -> None:
-    """As is_ordered_to_end; closes its stderr once it records.
+    """Runs is_ordered_to_end; closes its stderr once it records.
 
     Args:
         log: What it has as stderr until then.
@@ -80,7 +80,7 @@ def gives_up_its_log(log: str) -> None:
 
 
 def ends_in_order() -> None:
-    """When it is told to."""
+    """Waits for a request, then ends in order."""
     rank = join()
     _calls()
     meet("called")
@@ -94,8 +94,8 @@ def _redirect(stderr: str) -> None:
         return
     os.close(2)
     if stderr == "closed":
-        sys.stderr = sys.__stderr__ = None  # as Python has it then
-        # What the program opens next has the number.
+        sys.stderr = sys.__stderr__ = None  # as Python does for a closed descriptor
+        # The program's next file gets the number.
         assert os.open("data", os.O_CREAT | os.O_RDWR, 0o600) == 2
     elif stderr == "full":
         reading, writing = os.pipe()
@@ -112,7 +112,7 @@ def _redirect(stderr: str) -> None:
 
 
 def looks_for_children() -> dict[str, Any]:
-    """Returns what a program could have seen of a process that was started meanwhile."""
+    """Returns what a program could observe of a child process started meanwhile."""
     signals: list[int] = []
     signal.signal(signal.SIGCHLD, lambda number, _: signals.append(number))
     reaped: list[int] = []
@@ -142,7 +142,7 @@ def looks_for_children() -> dict[str, Any]:
 
 
 def forks_ranks_one_of_which_is_killed() -> str:
-    """As torch.multiprocessing.spawn does, only that the children are forked."""
+    """Forks ranks, otherwise as torch.multiprocessing.spawn does; one is killed."""
     import torch.multiprocessing as mp
 
     os.environ["WORLD_SIZE"] = "2"
@@ -159,7 +159,7 @@ def _forked_rank(rank: int) -> None:
 
 
 def main() -> None:
-    """Records, says so, and waits for a signal; the file "victim" gets a rank's number."""
+    """Records, reports that, and waits for a signal; the file "victim" gets a rank's number."""
     folder = sys.argv[1]
     attempt = os.environ["TORCHELASTIC_RESTART_COUNT"]
     rank = int(os.environ["RANK"])

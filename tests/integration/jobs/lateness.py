@@ -11,12 +11,12 @@ import torch.distributed as dist
 
 from jobs.joining import joined
 
-# What a busy host takes from the others by chance is less.
+# More than the delay that a busy host adds by chance.
 LATE_S = 0.05
 
 
 def one_rank_is_late() -> Any:
-    """The rank `TEST_LATE` computes longer before each of 30 all-reduces."""
+    """Rank `TEST_LATE` computes longer before each of 30 all-reduces."""
     late = int(os.environ["TEST_LATE"])
     tensor = torch.ones(1000)
     with joined() as rank:
@@ -28,7 +28,7 @@ def one_rank_is_late() -> Any:
 
 
 def steady() -> Any:
-    """Small collectives and some arithmetic, for `TEST_SECONDS`."""
+    """Runs small collectives and some arithmetic, for `TEST_SECONDS`."""
     count = int(float(os.environ["TEST_SECONDS"]) * 500)
     matrix, tensor = torch.ones(64, 64), torch.ones(100)
     with joined():

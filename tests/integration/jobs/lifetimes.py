@@ -1,4 +1,4 @@
-"""Jobs that make and drop many things."""
+"""Jobs that make and drop many objects."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from jobs.joining import joined
 
 _THREADS = 4
 _CALLS = 25
-#: Of the kernel's include/linux/sched.h: the thread is on its way out.
+#: From the kernel's include/linux/sched.h: the thread is exiting.
 _PF_EXITING = 0x4
 
 
 def _goes_on(thread: Path) -> bool:
-    """Whether a thread has not ended: who joins one may come before the kernel forgets it."""
+    """Returns whether a thread has not ended: a join may return before the kernel removes the
+    thread.
+    """
     try:
         behind_name = (thread / "stat").read_text().rpartition(")")[2]
     except (FileNotFoundError, ProcessLookupError):
@@ -41,7 +43,7 @@ def _resources() -> dict[str, int]:
 
 
 def many_groups(backend: str, count: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Makes, uses and destroys groups; what the process holds before and after."""
+    """Makes, uses and destroys groups; returns what the process held before and after."""
 
     def one() -> None:
         group = dist.new_group()
@@ -60,7 +62,7 @@ def many_groups(backend: str, count: int) -> tuple[dict[str, int], dict[str, int
 
 
 class _Mallinfo2(ctypes.Structure):
-    """The fields of `struct mallinfo2`, in the order of mallinfo(3)."""
+    """Mirrors `struct mallinfo2`, in the order of mallinfo(3)."""
 
     _fields_ = tuple(
         (name, ctypes.c_size_t)
@@ -72,7 +74,7 @@ class _Mallinfo2(ctypes.Structure):
 
 
 def _heap_kib() -> int:
-    """What is allocated now; what is resident changes with the other work on the host, too."""
+    """Returns the allocated heap; resident memory also changes with other work on the host."""
     gc.collect()
     mallinfo2 = ctypes.CDLL(None).mallinfo2
     mallinfo2.restype = _Mallinfo2
@@ -100,7 +102,7 @@ def groups_in_one_store(backend: str, count: int) -> tuple[int, dict[str, int], 
 
 
 def groups_used_by_threads(backend: str) -> list[float]:
-    """Every thread has a group of its own, as c10d demands; returns the sums."""
+    """Gives each thread a group of its own, as c10d demands; returns the sums."""
     sums = [0.0] * _THREADS
 
     def work(number: int, group: Any) -> None:
@@ -123,7 +125,7 @@ def groups_used_by_threads(backend: str) -> list[float]:
 
 
 def detail() -> dict[str, Any]:
-    """Some calls under TORCH_DISTRIBUTED_DEBUG=DETAIL, one of them mismatched."""
+    """Makes some calls under TORCH_DISTRIBUTED_DEBUG=DETAIL, one of them mismatched."""
     assert os.environ["TORCH_DISTRIBUTED_DEBUG"] == "DETAIL"
     backend = os.environ["TEST_BACKEND"]
     dist.set_debug_level_from_env()  # torch was imported before the variable was set

@@ -1,4 +1,4 @@
-"""Ranks that are asked for their own metrics."""
+"""Ranks that return their own metrics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _times_are_added(operations: list[dict[str, Any]]) -> bool:
 
 
 def adds_up() -> tuple[Metrics, Metrics]:
-    """Metrics before anything was called, and when all is counted."""
+    """Returns metrics before any call, and after all calls are counted."""
     with joined() as rank:
         before = traced.metrics()
         world = dist.get_world_size()
@@ -52,14 +52,14 @@ def adds_up() -> tuple[Metrics, Metrics]:
 
 
 def waits_for_the_other() -> list[Metrics]:
-    """Rank 0: metrics with an operation in flight, and when it has ended."""
+    """Rank 0: returns metrics with an operation in flight, and after its end."""
     taken: list[Metrics] = []
     with joined() as rank:
         dist.all_reduce(torch.ones(3))
         if rank == 0:
             work = dist.all_reduce(torch.ones(4), async_op=True)
             assert work is not None
-            # The first one is over, and the second one under way.
+            # The first operation has ended and the second is in flight.
             until(lambda: traced.metrics()["traced_rank_operations_total"] == 1)
             until(lambda: traced.metrics()["traced_rank_oldest_in_flight_seconds"] > 0.2)
             taken.append(traced.metrics())
@@ -74,21 +74,21 @@ def waits_for_the_other() -> list[Metrics]:
 
 
 def nothing_is_recorded() -> Metrics:
-    """Of a process with no traced group."""
+    """Returns the metrics of a process with no traced group."""
     with joined("gloo"):
         dist.all_reduce(torch.ones(3))
         return traced.metrics()
 
 
 def holds_the_gil() -> None:
-    """Rank 0 is in an operation and holds the GIL in C until somebody has looked."""
+    """Rank 0 is in an operation and holds the GIL in C until its metrics were read."""
     with joined() as rank:
         dist.all_reduce(torch.ones(3))
         if rank == 0:
             server = _WorkerServer("worker.sock")
             work = dist.all_reduce(torch.ones(4), async_op=True)
             assert work is not None
-            # Keeps the GIL, as PyDLL does.
+            # PyDLL keeps the GIL during calls.
             libc = ctypes.PyDLL(None)
             Path("held").touch()
             while libc.access(b"looked", os.F_OK) != 0:

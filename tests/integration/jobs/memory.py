@@ -1,4 +1,4 @@
-"""Jobs that watch how long tensors live and how much memory they take."""
+"""Jobs that measure the lifetime and the memory of tensors."""
 
 from __future__ import annotations
 
@@ -41,13 +41,15 @@ def _calls(rank: int) -> Iterator[tuple[str, Call]]:
 
 
 def _tensor() -> tuple[torch.Tensor, weakref.ref[np.ndarray]]:
-    """A tensor, and a reference that dies when its storage is freed."""
+    """Returns a tensor, and a reference that dies when its storage is freed."""
     memory = np.ones(_ELEMENTS, dtype=np.float32)
     return torch.from_numpy(memory), weakref.ref(memory)
 
 
 def _freed(storage: weakref.ref[np.ndarray]) -> bool:
-    """Whether it is, now or soon: a thread of Gloo's may be about to let it go."""
+    """Returns whether the storage is freed, now or soon: a Gloo thread may be about to release
+    it.
+    """
     deadline = time.monotonic() + _DEADLINE_S
     while storage() is not None and time.monotonic() < deadline:
         os.sched_yield()
@@ -55,7 +57,7 @@ def _freed(storage: weakref.ref[np.ndarray]) -> bool:
 
 
 def lifetimes(backend: str) -> dict[str, tuple[bool, bool]]:
-    """For each call: whether a waited Work keeps the tensor, and whether it is freed after it."""
+    """Returns per call whether a waited Work keeps the tensor, and whether it is freed later."""
     seen = {}
     with joined(backend) as rank:
         for name, call in _calls(rank):
@@ -77,10 +79,10 @@ def _status_kib(field: str) -> int:
 
 
 def peak_kib(backend: str) -> int:
-    """By how much many calls, one after the other, raise the memory in use at most."""
+    """Returns how far many calls in sequence raise the peak of memory."""
     with joined(backend) as rank:
-        _call_each(rank)  # what is allocated once
-        Path("/proc/self/clear_refs").write_text("5")  # the peak is the current value
+        _call_each(rank)  # one-time allocations
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the current value
         before = _status_kib("VmRSS")
         for _ in range(_ROUNDS):
             _call_each(rank)

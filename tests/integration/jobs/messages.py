@@ -1,4 +1,4 @@
-"""Messages that are not received in the order in which they were sent."""
+"""Messages that are received in another order than they were sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PHASES = 6
 _MESSAGES = 8
 _TAGS = 3
 
-#: Of a receive: who sent what it took, and which of the sender's messages to it that was.
+#: Per receive: the sender of the message, and its number among that sender's messages.
 Taken = tuple[int, int]
 
 
@@ -22,15 +22,15 @@ Taken = tuple[int, int]
 class _Message:
     sender: int
     tag: int
-    #: What the receive asks for: this sender, or anyone.
+    #: Whether the receive accepts any sender.
     any_source: bool
 
 
 def _phase(chosen: random.Random, senders: list[int]) -> list[_Message]:
-    """Messages that can all be received in any order of their receives.
+    """Returns messages that can be received in any order of their receives.
 
-    A receive from any source may take a message that another one asks for by its sender: so a tag
-    has either receives of one kind or messages of one sender.
+    A receive from any source could take a message meant for another receive. A tag therefore has
+    either receives of one kind or messages of one sender.
     """
     only = {tag: chosen.choice([None, *senders]) for tag in range(_TAGS)}
     any_source = {tag: chosen.random() < 0.5 for tag in range(_TAGS)}
@@ -61,9 +61,9 @@ def _receive(messages: list[_Message], chosen: random.Random, together: bool) ->
 
 
 def out_of_order(seed: str, together: bool) -> list[Taken]:
-    """Rank 0 receives, one by one or several together, what the others send.
+    """Rank 0 receives, singly or in batches, the messages of the others.
 
-    Returns what its receives took, in the order in which they were called.
+    Returns the received messages, in call order.
     """
     chosen = random.Random(seed)
     taken: list[Taken] = []

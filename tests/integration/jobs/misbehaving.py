@@ -1,4 +1,4 @@
-"""Sinks and callbacks that do what they should not."""
+"""Sinks and callbacks that misbehave."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ class _UnspeakableError(Exception):
 
 
 def fails_in_ever_other_words() -> int:
-    """Two sinks that fail for each chunk. Returns how often the first one did."""
+    """Adds two sinks that fail for each chunk with a new message.
+
+    Returns the first one's failures.
+    """
     numbers = itertools.count()
 
     def deliver(_: bytes) -> None:
@@ -33,6 +36,6 @@ def fails_in_ever_other_words() -> int:
             dist.all_reduce(torch.ones(1))
             assert traced.flush(20)
             until(lambda i=i: all(sink.failed > i for sink in sinks))
-    for sink in sinks:  # else they have two seconds
+    for sink in sinks:  # otherwise they have two seconds
         sink.close(60)
     return sinks[0].failed

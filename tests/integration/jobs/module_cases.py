@@ -1,4 +1,4 @@
-"""Modules that do something out of the ordinary while they are tracked, each a case of its own."""
+"""Modules with unusual behaviour while they are tracked, one per case."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Stamp = tuple[str | None, str | None, str | None, str | None]
 
 
 class _Sum(torch.autograd.Function):
-    """An all-reduce in forward, and one in backward."""
+    """Runs an all-reduce in forward, and one in backward."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
@@ -40,7 +40,7 @@ class _Sum(torch.autograd.Function):
 
 
 class Leaf(nn.Module):
-    """Communicates, there and back."""
+    """Communicates in forward and backward."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         out: torch.Tensor = _Sum.apply(x)
@@ -85,7 +85,7 @@ def shared() -> None:
 
 
 def nested_and_reentered() -> None:
-    """A module that calls itself, at a depth."""
+    """A module that calls itself, to some depth."""
 
     class Itself(nn.Module):
         def forward(self, x: torch.Tensor, depth: int = 2) -> torch.Tensor:
@@ -100,7 +100,7 @@ def nested_and_reentered() -> None:
 
 
 def exceptions() -> None:
-    """A part that raises what the model handles, and one that nobody does."""
+    """A part raises: once the model catches it, once nobody does."""
 
     class Handles(nn.Module):
         def __init__(self) -> None:
@@ -148,7 +148,7 @@ def failing_optimizer() -> None:
 
 
 def two_models() -> list[str]:
-    """Of one class; the second gets the first one's output."""
+    """Two models of one class; the second gets the first one's output."""
     first, second = Leaf(), Leaf()
     with traced.track_modules(first) as one, traced.track_modules(second) as two:
         second(first(_input())).sum().backward()
@@ -156,7 +156,7 @@ def two_models() -> list[str]:
 
 
 def threads() -> None:
-    """One in each of two threads, and backward in the first."""
+    """One model in each of two threads, and backward in the first."""
     first, second = Leaf(), Leaf()
     outputs: list[torch.Tensor] = []
 
@@ -173,7 +173,7 @@ def threads() -> None:
 
 
 def own_hooks() -> None:
-    """What a module's hooks issue is the module's; they are those of tensor parallelism."""
+    """Operations of a module's hooks belong to the module, as in tensor parallelism."""
     leaf = Leaf()
     model = Calls("leaf", leaf=leaf)
 
@@ -192,7 +192,7 @@ def own_hooks() -> None:
 
 
 def hooked_while_it_runs() -> None:
-    """A module that gets another hook as it runs, behind the one that communicates."""
+    """A module that gets another hook during its call, after the one that communicates."""
     leaf = Leaf()
     model = Calls("leaf", leaf=leaf)
     handles = []
@@ -205,12 +205,12 @@ def hooked_while_it_runs() -> None:
         leaf.register_forward_hook(lambda *_: dist.all_reduce(torch.ones(1)))
         model(_input())
         dist.all_reduce(torch.ones(1))
-    # All that is left on it is what was put there.
+    # Only the program's own hooks remain.
     return len(leaf._forward_hooks) == 1 + len(handles)  # type: ignore[return-value]
 
 
 def added_later() -> None:
-    """A part that the model did not have when it was tracked, and one that it never has."""
+    """A part added to the model after tracking began, and one that is never part of it."""
     model = Calls("late")
     foreign = Leaf()
     with traced.track_modules(model):
@@ -221,7 +221,7 @@ def added_later() -> None:
 
 
 def left_alone() -> dict[str, bool]:
-    """What tracking must not touch."""
+    """Returns everything that tracking must not change."""
     before = [len(hooks) for hooks in _global_hooks()]
     layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).eval()
     with torch.no_grad():
@@ -261,7 +261,7 @@ def _global_hooks() -> list[Any]:
 
 
 def refused() -> list[str]:
-    """The sentences."""
+    """Returns the error messages."""
     leaf = Leaf()
     said = []
     with traced.track_modules(leaf, "Net"):
@@ -289,7 +289,7 @@ CASES: tuple[Callable[[], Any], ...] = (
 
 
 def run_cases() -> dict[str, tuple[list[Stamp], Any]]:
-    """What each stamped, and returned."""
+    """Returns the stamps and the result of each case."""
     done = {}
     with joined():
         for case in CASES:
@@ -306,7 +306,9 @@ def _stamp(operation: dict[str, Any]) -> Stamp:
 
 
 def automatic() -> list[Stamp]:
-    """With TRACED_MODULES=1: a part, the model around it, and a loss that is made each time."""
+    """Runs with TRACED_MODULES=1: a part, the model around it, and a loss that is made each
+    time.
+    """
     with joined():
         leaf = Leaf()
         leaf(_input())
@@ -328,7 +330,9 @@ class _Around(nn.Module):
 
 
 def compiled(tracked: bool, as_function: bool) -> tuple[list[Stamp], bytes, int]:
-    """A compiled part in a model; the stamps, the result, and how often it was compiled."""
+    """Runs a compiled part in a model; returns the stamps, the result and the number of
+    compilations.
+    """
     import torch._dynamo
     from torch._dynamo.testing import CompileCounter
 

@@ -1,6 +1,6 @@
-"""A small transformer with activation checkpointing, trained on several ranks in several ways.
+"""Trains a small transformer with activation checkpointing on several ranks, in several ways.
 
-It says by annotations, which modules have no part in, what it does: "forward", "backward" or
+Annotations, which are independent of modules, state the ground truth: "forward", "backward" or
 "optimizer", and within it "layer 1" while a layer runs.
 """
 
@@ -22,7 +22,7 @@ from jobs.joining import joined
 
 WIDTH = 8
 HEADS = 4
-#: Of the layers' feed-forward parts.
+#: Widths of the layers' feed-forward parts.
 HIDDEN = (12, 20)
 VOCABULARY = 36
 STEPS = 2
@@ -30,7 +30,7 @@ _TOKENS = 6
 
 
 class Attention(nn.Module):
-    """Self-attention of which each head is its own."""
+    """Computes self-attention with separate modules per head."""
 
     def __init__(self, inner: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Tokens to logits. Layers are computed again in backward."""
+    """Maps tokens to logits. Layers are recomputed in backward."""
 
     def __init__(self, reentrant: bool | None) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def _ready(reentrant: bool | None) -> Iterator[tuple[int, Transformer]]:
 
 
 def _train(model: nn.Module, rank: int, tracked: bool, seeded: int) -> list[Any]:
-    """Returns what is left of it, to be compared with other runs."""
+    """Trains, and returns the results to compare with other runs."""
     handle = traced.track_modules(model, "model") if tracked else None
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     optimizer.register_step_pre_hook(lambda *_: dist.barrier())
@@ -138,7 +138,7 @@ def _bytes(parameter: torch.Tensor) -> bytes:
 
 
 def under_ddp(tracked: bool, reentrant: bool | None) -> list[Any]:
-    """A bucket for each parameter. Returns also the order in which gradients were ready."""
+    """Uses one bucket per parameter. Also returns the order in which gradients were ready."""
     with _ready(reentrant) as (rank, model):
         ready: list[str] = []
         for name, parameter in model.named_parameters():
@@ -152,7 +152,7 @@ def _note(ready: list[str], name: str, _: torch.Tensor) -> None:
 
 
 def under_fsdp(tracked: bool, reentrant: bool | None) -> list[Any]:
-    """A group of parameters for each layer, one for the head, and one for the rest."""
+    """Uses one group of parameters per layer, one for the head, and one for the rest."""
     from torch.distributed.fsdp import fully_shard
 
     with _ready(reentrant) as (rank, model):
@@ -163,7 +163,7 @@ def under_fsdp(tracked: bool, reentrant: bool | None) -> list[Any]:
 
 
 def under_tensor_parallel(tracked: bool, reentrant: bool | None) -> list[Any]:
-    """Each layer over all ranks."""
+    """Splits each layer over all ranks."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.parallel import (
         ColwiseParallel,

@@ -1,4 +1,4 @@
-"""Processes that come back as another rank, or go to another folder."""
+"""Processes that return as another rank, or change their folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CALLS = 5
 
 
 def warms_up_alone() -> list[str | None]:
-    """First a group of each process's own, then the job. Returns where both were recorded."""
+    """Uses one group per process first, then the job. Returns where both were recorded."""
     locations = []
     dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
     dist.all_reduce(torch.ones(4))
@@ -30,7 +30,7 @@ def warms_up_alone() -> list[str | None]:
 
 
 def comes_back_as_itself() -> list[str | None]:
-    """Twice the same job. Returns where it was recorded."""
+    """Runs the same job twice. Returns where it was recorded."""
     locations = []
     for store in ("first", "second"):
         with joined(store=store):
@@ -51,7 +51,7 @@ def goes_elsewhere(folder: str) -> tuple[str | None, bool]:
 
 
 def loses_its_descriptors(folder: str) -> bool:
-    """Leaves its folder, and closes what it does not know. Returns whether all was written."""
+    """Leaves its folder, and closes all descriptors. Returns whether all was written."""
     with joined():
         dist.all_reduce(torch.ones(1))
         assert traced.flush(20)
@@ -65,14 +65,14 @@ def loses_its_descriptors(folder: str) -> bool:
 
 
 def exports(calls: int) -> tuple[int, int]:
-    """Exports what it recorded. Returns how many rows that are, and how many are in the trace."""
+    """Exports what it recorded. Returns the number of rows, and of operations in the trace."""
     with joined():
         for i in range(calls):
             dist.all_reduce(torch.ones(1 + i % 5000))
             if i % 5000 == 0:
                 assert traced.flush(20)
         traced.export_csv("--own.csv")
-        # The end of the trace may begin another part, and take away the oldest.
+        # The end of the trace may start another part, and remove the oldest.
         (stream,) = streams_so_far(Path("traces"))
         recorded = len(stream.operations)
     return len(Path("--own.csv").read_text().splitlines()) - 1, recorded

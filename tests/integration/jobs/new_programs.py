@@ -20,19 +20,19 @@ def _calls(expected: float) -> None:
 
 
 def spawned(rank: int, store: str) -> None:
-    """One rank of two that multiprocessing spawned."""
+    """Runs one rank of two that multiprocessing spawned."""
     dist.init_process_group("traced:gloo", init_method=f"file://{store}", rank=rank, world_size=2)
     _calls(8)
     dist.destroy_process_group()
 
 
 def spawn() -> None:
-    """The ranks are spawned by torch."""
+    """Has torch spawn the ranks."""
     torch.multiprocessing.spawn(spawned, (os.path.abspath("store"),), nprocs=2)
 
 
 def replace() -> None:
-    """The program is replaced by itself in the middle of its calls."""
+    """Replaces the program by itself between its calls."""
     dist.init_process_group("traced:gloo")
     _calls(4)
     if os.environ.get("TEST_REPLACED"):
@@ -45,9 +45,9 @@ def replace() -> None:
 
 
 def restart() -> None:
-    """A rank fails once, and the launcher restarts all of them."""
+    """Fails one rank once; the launcher restarts all of them."""
     attempt = os.environ["TORCHELASTIC_RESTART_COUNT"]
-    # A store per attempt: Gloo may find addresses of the attempt before in torchrun's own.
+    # One store per attempt: in torchrun's own, Gloo may find addresses of the previous attempt.
     dist.init_process_group(
         "traced:gloo",
         init_method=f"file://{os.path.abspath('store')}{attempt}",

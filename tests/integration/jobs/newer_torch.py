@@ -1,4 +1,4 @@
-"""Jobs that run with a torch newer than any that an extension was built for."""
+"""Jobs under a torch newer than every extension."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ _VERSION = "99.1.0+cu999"
 
 
 def calls(backend: str) -> Any:
-    """Calls on a group; returns what was computed, what it looks like and where the trace is."""
+    """Makes calls on a group; returns the results, the group's appearance and the trace's
+    location.
+    """
     torch.__version__ = _VERSION
     return some_calls(backend)
 
 
 def refusal(backend: str) -> tuple[str, str, bool]:
-    """How the spelling is refused."""
+    """Returns the error for the spelling."""
     torch.__version__ = _VERSION
     return refused(backend)

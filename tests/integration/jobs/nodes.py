@@ -1,4 +1,4 @@
-"""Jobs whose ranks say that they are on several nodes."""
+"""Jobs whose ranks report several nodes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from jobs.joining import join, joined, meet
 
 
 def _be_on(nodes: str) -> None:
-    """The rank's letter is its node."""
+    """Sets this rank's node, named by the rank's letter."""
     os.environ["TRACED_NODE"] = nodes[int(os.environ["RANK"])]
 
 
 def grouped(nodes: str, lines: Sequence[int] = (0,) * 4) -> list[list[float]]:
-    """Four ranks in groups of rows and columns. Returns what was computed.
+    """Runs four ranks in groups of rows and columns. Returns the results.
 
     Args:
         lines: How many each rank prints before it leaves: at the end it waits for none.
@@ -49,7 +49,7 @@ def grouped(nodes: str, lines: Sequence[int] = (0,) * 4) -> list[list[float]]:
 
 
 def one_knows_late(nodes: str) -> None:
-    """Rank 1 says its node only when the groups of all were made, as an NCCL rank may."""
+    """Rank 1 reports its node only after all groups exist, as an NCCL rank may."""
     _be_on(nodes)
     from traced._torch import nodes as _nodes
 
@@ -69,7 +69,7 @@ def one_knows_late(nodes: str) -> None:
 
 
 class _Store(dist.Store):
-    """A store that does not take what is not torch's."""
+    """Rejects keys that are not torch's."""
 
     def __init__(self, inner: dist.Store) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _Store(dist.Store):
 
 
 def refusing_store() -> tuple[list[float], int]:
-    """The store of the job fails for whoever is not torch. Returns the sum and the refusals."""
+    """Gives the job a store that fails for everyone but torch. Returns the sum and the refusals."""
     os.environ["TRACED_NODE"] = "a"
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     store = _Store(dist.FileStore(os.environ["TEST_STORE"], world))
@@ -115,20 +115,20 @@ def refusing_store() -> tuple[list[float], int]:
 
 
 def stuck_reader(operations: int) -> list[float]:
-    """Nobody reads what is printed, while more is printed than any buffer holds."""
+    """Leaves stderr unread, while the job prints more than any buffer holds."""
     read_end, write_end = os.pipe()
     return _printing_to(write_end, operations, lambda: bool(select([read_end], [], [], 0)[0]))
 
 
 def gone_reader(operations: int) -> list[float]:
-    """Who read what is printed has gone."""
+    """Closes the reader of stderr."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     return _printing_to(write_end, operations, lambda: True)
 
 
 def _printing_to(descriptor: int, operations: int, begins: Callable[[], bool]) -> list[float]:
-    """`begins` is whether the first line is printed, before there are others."""
+    """Prints to a descriptor. `begins` is whether the first line precedes the others."""
     os.dup2(descriptor, 2)
     tensor = torch.ones(2)
     with joined():
@@ -137,12 +137,12 @@ def _printing_to(descriptor: int, operations: int, begins: Callable[[], bool]) -
             if number == 0:
                 until(begins)
         assert traced.flush(60)
-    assert os.get_blocking(2)  # the job finds its stderr as it was: one that waits
+    assert os.get_blocking(2)  # stderr is unchanged: still blocking
     return tensor.tolist()
 
 
 def platform_labels() -> None:
-    """As a platform starts its containers."""
+    """Starts as platforms start their containers."""
     os.environ |= {"GPU_SERIAL": "1324", "VM_ID": "vm-7", "TRACED_LABELS": "site=fi,vm_id=mine"}
     join()
     dist.all_reduce(torch.ones(2))

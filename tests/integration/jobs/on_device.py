@@ -1,4 +1,4 @@
-"""What makes a process ready to use a simulated GPU."""
+"""Prepares a process to use a simulated GPU."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulated_cuda import cpu_kernels
 
 
 def serve(address: str, number: int) -> None:
-    """A worker of the pool: tensors are made on the GPU of its number, kernels are the CPU's."""
+    """Runs a worker of the pool: tensors are on the GPU of its number, kernels run on the CPU."""
     cpu_kernels.install()
     torch.cuda.set_device(number)
     torch.set_default_device(torch.device("cuda", number))

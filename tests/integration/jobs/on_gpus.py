@@ -1,4 +1,4 @@
-"""What ranks do on simulated GPUs, one each."""
+"""Ranks on simulated GPUs, one each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobs.joining import meet
 
 
 def timed(backend: str, calls: int, op_us: float) -> None:
-    """Synchronous calls, of which the last are slow; each takes place alone."""
+    """Issues synchronous calls without overlap; the last ones are slow."""
     with _gpu(backend) as tensor:
         _warm_up(tensor)
         set_up("SIMULATED_NCCL_OP_US", op_us)
@@ -29,7 +29,9 @@ def timed(backend: str, calls: int, op_us: float) -> None:
 
 
 def synchronous(backend: str) -> tuple[int, int]:
-    """Synchronous collectives of all kinds on a stream: which one it is, and how many they are."""
+    """Issues all kinds of synchronous collectives on a stream; returns the stream and their
+    number.
+    """
     stream = torch.cuda.Stream(device=int(os.environ["RANK"]))
     with torch.cuda.stream(stream), _gpu(backend) as tensor:
         part, both = tensor[:512].clone(), [tensor[:512].clone(), tensor[512:].clone()]
@@ -51,7 +53,7 @@ def synchronous(backend: str) -> tuple[int, int]:
 
 
 def captures(backend: str) -> list[float]:
-    """Captures a synchronous and an asynchronous call, replays them twice; what came out."""
+    """Captures a sync and an async call, and replays them twice; returns the results."""
     with _gpu(backend) as tensor:
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
@@ -68,7 +70,7 @@ def captures(backend: str) -> list[float]:
 
 
 def capture_that_fails(backend: str) -> tuple[Any, float]:
-    """Captures an asynchronous call that nothing waits for; then goes on."""
+    """Captures an asynchronous call that nothing waits for; then continues."""
     with _gpu(backend) as tensor:
         works = []
 
@@ -82,7 +84,7 @@ def capture_that_fails(backend: str) -> tuple[Any, float]:
 
 
 def leaves_out(backend: str, history: int, asynchronous: bool, timeout_s: float) -> None:
-    """After some asynchronous calls rank 1 leaves one out, which ends in the engine's timeout."""
+    """Rank 1 leaves out a call after some asynchronous ones; the engine's timeout follows."""
     rank, tensor = _gpu_without_end(backend, timeout=patient_timeout(timeout_s))
     for _ in range(history):
         dist.all_reduce(tensor, async_op=True).wait()
@@ -97,7 +99,7 @@ def leaves_out(backend: str, history: int, asynchronous: bool, timeout_s: float)
 
 
 def abort_in_flight(backend: str) -> bool:
-    """Rank 0 aborts the group while its call waits for rank 1; its stream goes on."""
+    """Rank 0 aborts the group while its call waits for rank 1; its stream continues."""
     rank, tensor = _gpu_without_end(backend)
     if rank == 0:
         dist.all_reduce(tensor, async_op=True).wait()
@@ -108,7 +110,7 @@ def abort_in_flight(backend: str) -> bool:
 
 
 def operation_that_fails(backend: str) -> None:
-    """An operation of rank 0 fails on the way; the engine's watchdog ends the process."""
+    """An operation of rank 0 fails in flight; the engine's watchdog ends the process."""
     _, tensor = _gpu_without_end(backend)
     dist.all_reduce(tensor, async_op=True).wait()
     torch.cuda.synchronize()

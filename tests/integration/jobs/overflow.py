@@ -1,4 +1,4 @@
-"""A job that records more than its writer gets rid of."""
+"""Runs a job that records faster than its writer can write."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from jobs.joining import joined
 
 
 def issues_while_the_disk_stands_still(threads: int, calls: int) -> dict[int, int]:
-    """Several threads issue at once; returns how many calls each made, by kernel thread id."""
+    """Issues calls from several threads; returns the number of calls by kernel thread id."""
     made: dict[int, int] = {}
-    # The last call of each is made when the ring is full: one that is ahead might drop none.
+    # Each thread makes its last call with a full ring: a faster thread might otherwise drop none.
     others_are_done = threading.Barrier(threads)
 
     def issue(group: dist.ProcessGroup) -> None:

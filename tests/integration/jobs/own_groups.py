@@ -1,4 +1,4 @@
-"""Each rank makes only the group that it is in, so that c10d gives both groups one name."""
+"""Each rank makes only its own group, so c10d gives both groups the same name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = 3
 
 
 def each_makes_its_own() -> str:
-    """Ranks 0-1 and 2-3 each make their group: ranks 1 and 2 once the others have used theirs.
+    """Ranks 0-1 and 2-3 make their groups: ranks 1 and 2 only after the others have used theirs.
 
     Returns:
         What the group's collectives failed with, if they did.

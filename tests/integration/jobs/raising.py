@@ -1,9 +1,9 @@
-"""Processes that an exception ends, in all the ways in which one does.
+"""Processes that end by an exception, in all possible ways.
 
-What they call shortly before their end are barriers, which have no tensors. Torch's Gloo thread
-drops an operation's tensors some time after the wait for it. If Python is at its end by then, and
-the tensor was Python's, torch ends the process by SIGABRT ("terminate called without an active
-exception"), traced or not.
+Shortly before the end they call barriers, which have no tensors. Torch's Gloo thread drops an
+operation's tensors some time after the wait for it. If Python is ending by then and owned the
+tensor, torch ends the process by SIGABRT ("terminate called without an active exception"), traced
+or not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MESSAGE = "CUDA out of memory (pretend)"
 
 
 def call(backend: str = "traced:gloo") -> int:
-    """A collective on all ranks. Returns the rank."""
+    """Calls a collective on all ranks. Returns the rank."""
     rank = join(backend)
     dist.barrier()
     meet("called")
@@ -32,18 +32,18 @@ def call(backend: str = "traced:gloo") -> int:
 
 
 def fail() -> None:
-    """Raises what nobody catches."""
+    """Raises an exception that nobody catches."""
     raise RuntimeError(f"{MESSAGE}\nand a second line")
 
 
 def raises(backend: str = "traced:gloo") -> None:
-    """On rank 1; rank 0 ends in order."""
+    """Raises on rank 1; rank 0 ends in order."""
     if call(backend) == 1:
         fail()
 
 
 def raises_in_thread(backend: str = "traced:gloo") -> None:
-    """The process goes on."""
+    """Raises in a thread; the process continues."""
     if call(backend) == 1:
         thread = threading.Thread(target=fail, name="loader")
         thread.start()
@@ -53,10 +53,10 @@ def raises_in_thread(backend: str = "traced:gloo") -> None:
 
 
 def _saying(previous: Any) -> Any:
-    """A hook of the program's own; without a previous one it replaces what was there."""
+    """Returns a hook of the program's own; without a previous hook it replaces the present one."""
 
     def excepthook(*args: Any) -> None:
-        # On stdout: what it was called with.
+        # Prints to stdout how it was called.
         print("own hook:", len(args), type(args[-2]).__name__, sys.exc_info(), flush=True)
         if previous:
             previous(*args)
@@ -65,7 +65,7 @@ def _saying(previous: Any) -> Any:
 
 
 def raises_under_own_hooks(when: str) -> None:
-    """Hooks that were there before recording starts, or are set later; chained, or not."""
+    """Sets hooks before recording starts, or later; chained, or not."""
     if when == "before":
         sys.excepthook = _saying(sys.excepthook)
         threading.excepthook = _saying(threading.excepthook)
@@ -80,7 +80,7 @@ def raises_under_own_hooks(when: str) -> None:
 
 
 def leaves_in_its_hook() -> None:
-    """Without exit handlers."""
+    """Exits in its hook, without exit handlers."""
 
     def leave(*_: Any) -> None:
         os._exit(9)
@@ -91,13 +91,13 @@ def leaves_in_its_hook() -> None:
 
 
 def exits(code: object) -> None:
-    """On rank 1, with an exit code or a sentence."""
+    """Exits on rank 1, with an exit code or a message."""
     if call() == 1:
         sys.exit(code)  # type: ignore[arg-type]
 
 
 def goes_on_after_its_hook() -> None:
-    """As an interactive session does, which calls the hook for what it then forgets."""
+    """Continues after its hook, as an interactive session does, which discards the exception."""
     if call() == 1:
         try:
             fail()
@@ -117,7 +117,7 @@ def _as_rank(rank: int, what: str) -> None:
 
 
 def spawns(what: str) -> list[int | None]:
-    """Ranks of torch.multiprocessing.spawn; returns their exit codes."""
+    """Runs ranks of torch.multiprocessing.spawn; returns their exit codes."""
     context = torch.multiprocessing.spawn(_as_rank, (what,), nprocs=WORLD, join=False)
     for process in context.processes:
         process.join()
@@ -125,7 +125,7 @@ def spawns(what: str) -> list[int | None]:
 
 
 def forks(what: str) -> list[int | None]:
-    """Ranks that multiprocessing forks, while it handles an exception of its own."""
+    """Runs ranks forked by multiprocessing while the parent handles an exception of its own."""
     forking = multiprocessing.get_context("fork")
     try:
         raise LookupError("of the parent")

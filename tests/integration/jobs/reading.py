@@ -1,4 +1,4 @@
-"""What jobs read of the traces that are being written."""
+"""Reads traces while they are being written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def streams_so_far(folder: Path) -> tuple[Stream, ...]:
-    """Those of a job's folder; none before the first chunk, when there is no trace to read."""
+    """Returns the streams of a job's folder; none before the first chunk."""
     from traced.reader import read
 
     with suppress(traced.TracedError):
@@ -23,6 +23,6 @@ def streams_so_far(folder: Path) -> tuple[Stream, ...]:
 
 
 def snapshot(**options: Any) -> dict[str, Any]:
-    """As traced.snapshot; it waits for a writer that a busy host keeps waiting."""
+    """Returns traced.snapshot; retries while a busy host delays the writer."""
     taken: dict[str, Any] = traced.snapshot(deadline=patient(60), **options)
     return taken

@@ -1,4 +1,4 @@
-"""Ranks that log their metrics as docs/use/metrics.md says, with the real libraries."""
+"""Ranks that log their metrics with real libraries, by the examples of docs/use/metrics.md."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEPS = 30
 
 
 class _Training:
-    """Steps of one operation each; of every tenth it is known that it is counted."""
+    """Runs steps of one operation each; every tenth waits until its operation is counted."""
 
     def __init__(self) -> None:
         self._steps = 0
@@ -33,20 +33,20 @@ class _Training:
 
 
 def _run(word: str, **names: Any) -> dict[str, Any]:
-    """Runs the page's block with this word; returns what it defined."""
+    """Runs the page's block with this word; returns its definitions."""
     defined = {"dist": dist, "traced": traced, **names}
     exec(block_with(_PAGE, "python", word), defined)
     return defined
 
 
 def loops(word: str) -> None:
-    """A loop of the page's, over steps of one operation each."""
+    """Runs a loop of the page over steps of one operation each."""
     with joined():
         _run(word, batches=torch.ones(_STEPS, 3), train=_Training())
 
 
 class _Module(nn.Module):
-    """Learns nothing much; in its fifth step it is known that operations were counted."""
+    """Trains a trivial model; its fifth step waits until operations are counted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class _Module(nn.Module):
 
 
 class _Items(Dataset[dict[str, torch.Tensor]]):
-    """A Dataset as Hugging Face's Trainer has them."""
+    """Provides a Dataset for Hugging Face's Trainer."""
 
     def __len__(self) -> int:
         return 2 * _STEPS
@@ -90,7 +90,7 @@ def lightning_trainer() -> None:
             return torch.optim.SGD(self.parameters(), lr=0.01)
 
     callback = _run("lightning.Callback")["TracedMetrics"]()
-    # One device on each of several nodes, whose group is there already.
+    # One device on each of several nodes, with an existing group.
     os.environ |= {"GROUP_RANK": os.environ["RANK"], "LOCAL_RANK": "0"}
     with joined():
         items = TensorDataset(torch.ones(2 * _STEPS, 4), torch.ones(2 * _STEPS, 1))

@@ -1,4 +1,4 @@
-"""A script with torch's decorator for errors. Started by torchrun; argument: `raises`, `caught`."""
+"""Runs a script with torch's error decorator. Started by torchrun; argument: `raises`, `caught`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from torch.distributed.elastic.multiprocessing.errors import record
 
 @record
 def main() -> None:
-    """Rank 1 raises when rank 0 has nothing more to do."""
+    """Raises on rank 1 after rank 0 has finished."""
     dist.init_process_group("traced:gloo")
     dist.all_reduce(torch.ones(4))
     rank = dist.get_rank()
-    # A process that ends with a group may abort in torch, traced or not; torchrun would then end
-    # the other one by a signal.
+    # A process that ends with a group may abort in torch, traced or not; torchrun would then kill
+    # the other rank.
     dist.destroy_process_group()
     if rank == 1:
         while not Path("rank 0 is through").exists():

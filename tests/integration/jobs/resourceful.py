@@ -1,4 +1,4 @@
-"""Ranks that use what test_resources.py looks for in the samples."""
+"""Ranks whose resource use test_resources.py checks in the samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BURNED_NS = 300_000_000
 
 
 def burns(backend: str) -> dict[str, Any]:
-    """Computes for a while; returns a result, and the processor time of all of it."""
+    """Computes for a while; returns a result, and the processor time of all threads."""
     with joined(backend):
         before = time.process_time_ns()
         while time.process_time_ns() - before < BURNED_NS:

@@ -1,4 +1,4 @@
-"""A script, run as torchrun runs it, in a rank that has imported torch."""
+"""Runs a script as torchrun does, in a rank that has already imported torch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 
 def run(folder: str, script: str, arguments: list[str]) -> None:
-    """Runs it in its folder."""
+    """Runs a script in its folder."""
     os.chdir(folder)
     sys.argv = [script, *arguments]
     runpy.run_path(script, run_name="__main__")

@@ -1,4 +1,4 @@
-"""Jobs whose figures are asked for while they run."""
+"""Jobs that `tracectl serve` monitors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from torch.nn.parallel import DistributedDataParallel
 
 from jobs.joining import join, joined, meet
 
-#: Operations of a rank in `busy` before it is held: of each step.
+#: Operations per rank and step in `busy` before it waits for its release.
 STEPS = 40
-# Bytes a second of the link that is slow: 64 KiB take 30 ms.
+# Bytes per second of the slow link: 64 KiB take 30 ms.
 _SLOW = 2_000_000
 _QUICK = 4_000_000_000
 
@@ -36,7 +36,7 @@ def busy_step(rank: int, world: int, group: dist.ProcessGroup) -> None:
         dist.send(torch.ones(32), 1)
     elif rank == 1:
         dist.recv(torch.empty(32), 0)
-    # Uneven, and other sizes on each rank.
+    # Uneven sizes that differ by rank.
     sizes = [1 + (rank + other) % 3 for other in range(world)]
     inputs = torch.ones(sum(sizes))
     dist.all_to_all_single(torch.empty(sum(sizes)), inputs, sizes, sizes)
@@ -44,7 +44,7 @@ def busy_step(rank: int, world: int, group: dist.ProcessGroup) -> None:
 
 
 def busy() -> None:
-    """Steps with sub-groups, messages and uneven splits; then waits until it is released."""
+    """Runs steps with sub-groups, messages and uneven splits; then waits until it is released."""
     with joined() as rank:
         world = dist.get_world_size()
         pairs = [dist.new_group([i, i + 1], group_desc="pair") for i in range(0, world, 2)]
@@ -74,7 +74,7 @@ def _gather() -> None:
     dist.all_gather([torch.empty(8) for _ in range(world)], torch.ones(8), async_op=True)
 
 
-#: What all ranks call in the step in question, and what the one that diverges does.
+#: Calls of a healthy rank in the step in question; a diverging rank replaces some.
 HEALTHY = (_sum, _gather, _sum)
 FAULTS = {
     "swapped": (_gather, _sum, _sum),
@@ -86,9 +86,9 @@ FAULTS = {
 
 
 def diverges(fault: str, culprits: str = "2") -> None:
-    """Some ranks leave the program's order. Nobody waits for what may never end.
+    """Some ranks leave the program's order. Nobody waits for operations that may never end.
 
-    Ranks leave when they called what, on the clock of the host, in `called.RANK`.
+    Ranks write the host time of each call to `called.RANK`.
     """
     rank = join(timeout=timedelta(minutes=10))
     dist.all_reduce(torch.ones(8))
@@ -103,14 +103,14 @@ def diverges(fault: str, culprits: str = "2") -> None:
 
 
 def once() -> None:
-    """One operation, and the end when its job is released."""
+    """Calls one operation; ends when the job is released."""
     with joined():
         dist.all_reduce(torch.ones(8))
         until(Path(f"released.{os.environ['TRACED_JOB']}").exists)
 
 
 def throttled() -> None:
-    """A ring of messages. What rank 1 sends is slow for as long as the file `slow` exists."""
+    """Passes messages around a ring. Those of rank 1 are slow while the file `slow` exists."""
     with joined() as rank:
         world = dist.get_world_size()
         store = dist.distributed_c10d._get_default_store()
@@ -135,7 +135,7 @@ def throttled() -> None:
 
 
 def _writes_metrics(rank: int) -> None:
-    """Keeps the rank's metrics, and what is in flight, in `metrics.RANK`."""
+    """Keeps the rank's metrics and its in-flight calls in `metrics.RANK`."""
     new = Path(f"new.{rank}")
     while not Path("released").exists():
         new.write_text(json.dumps(traced.metrics()))
@@ -144,7 +144,7 @@ def _writes_metrics(rank: int) -> None:
 
 
 def ddp(sleeper: str = "") -> None:
-    """Training. Rank `sleeper` does not begin its fourth backward pass until it is released."""
+    """Trains with DDP. Rank `sleeper` starts its fourth backward pass only after its release."""
     with joined() as rank:
         traced.watch(0.3, lambda report: Path(f"watch.{rank}").write_text(json.dumps(dict(report))))
         model = DistributedDataParallel(torch.nn.Linear(8, 8))

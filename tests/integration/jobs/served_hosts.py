@@ -1,4 +1,4 @@
-"""The jobs of `served`, on hosts of their own (network.py)."""
+"""Runs the jobs of `served` on hosts of their own (network.py)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def _enter() -> None:
 
 
 def busy() -> None:
-    """As `served.busy`."""
+    """Runs `served.busy`."""
     _enter()
     served.busy()
 
 
 def diverges(fault: str, culprits: str) -> None:
-    """As `served.diverges`, of several ranks ("2,3")."""
+    """Runs `served.diverges` with several ranks ("2,3")."""
     _enter()
     served.diverges(fault, culprits)
 
 
 def one_is_late(culprit: str) -> None:
-    """That rank comes to an operation when it is released."""
+    """Delays that rank before an operation until it is released."""
     _enter()
     with joined() as rank:
         dist.all_reduce(torch.ones(8))

@@ -1,4 +1,4 @@
-"""Jobs that make settings."""
+"""Jobs that change settings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jobs.joining import joined
 
 
 def some_stock_calls() -> Any:
-    """The same on a group that only the environment has traced."""
+    """Makes the same calls on a group that only the environment has traced."""
     return some_calls("gloo")
 
 
 def some_calls(backend: str = "traced:gloo") -> Any:
-    """Returns what was computed, what the group looks like and where the trace is."""
+    """Returns the results, the group's appearance and the trace's location."""
     with joined(backend) as rank:
         tensor = torch.arange(5.0) + rank
         dist.all_reduce(tensor)
@@ -30,13 +30,13 @@ def some_calls(backend: str = "traced:gloo") -> Any:
 
 
 def configured(folder: str) -> None:
-    """Settings from Python win over the environment."""
+    """Settings from Python override the environment."""
     traced.configure(dir=folder, job="from-python", labels={"site": "fi", "gpu": 3})
     some_calls()
 
 
 def wrong_configuration() -> list[list[str]]:
-    """Returns the errors; the settings stay as they were."""
+    """Returns the errors; the settings stay unchanged."""
     errors = []
     for settings in (
         {"ring_mb": 0},
@@ -58,9 +58,9 @@ def wrong_configuration() -> list[list[str]]:
 
 
 def many_records() -> int:
-    """Until parts of the trace had to go: how many bytes an operation takes depends on the machine.
+    """Records until parts of the trace were removed; bytes per operation depend on the machine.
 
-    Returns the largest number of bytes that the trace ever took on disk.
+    Returns the largest size of the trace on disk, in bytes.
     """
     with joined():
         tensor, most = torch.ones(1), 0
@@ -84,7 +84,7 @@ def _bytes_on_disk() -> int:
 
 
 def _files() -> list[str]:
-    """Of this process's trace: its parts."""
+    """Returns the parts of this process's trace."""
     location = traced.location()
     assert location is not None
     stem = location.split(".traced")[0].split(".part-")[0]

@@ -1,4 +1,4 @@
-"""Jobs that ask for tracing in many ways."""
+"""Jobs that request tracing in many ways."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import torch
 import torch.distributed as dist
 import traced
 from torch.distributed.distributed_c10d import ProcessGroupGloo, _get_default_group
-from torch.testing._internal.distributed import fake_pg  # the backend "fake", for cuda legs
+
+# registers the backend "fake", for cuda legs
+from torch.testing._internal.distributed import fake_pg
 
 from jobs.joining import join, joined
 
@@ -16,7 +18,7 @@ assert fake_pg
 
 
 def looks() -> dict[str, Any]:
-    """What PyTorch's code can tell of the default group, and of each of its devices."""
+    """Returns what PyTorch's code sees of the default group, and of each of its devices."""
     group = _get_default_group()
     backends = {device.type: group._get_backend(device) for device in group._device_types}
     return {
@@ -32,7 +34,7 @@ def looks() -> dict[str, Any]:
 
 
 def spelled(backend: str | None) -> dict[str, Any]:
-    """Joins by a spelling; returns a sum and what the group looks like."""
+    """Joins by a spelling; returns a sum and the group's appearance."""
     with joined(backend) as rank:
         tensor = torch.arange(3.0) + rank
         dist.all_reduce(tensor)
@@ -42,7 +44,7 @@ def spelled(backend: str | None) -> dict[str, Any]:
 
 
 def refused(backend: str) -> tuple[str, str, bool]:
-    """How a spelling that cannot be served is refused."""
+    """Returns the error for an unsupported spelling."""
     try:
         join(backend)
     except Exception as error:
@@ -51,7 +53,7 @@ def refused(backend: str) -> tuple[str, str, bool]:
 
 
 def mixed_groups() -> list[str]:
-    """A traced default group, and groups by the names of stock backends."""
+    """Makes a traced default group, and groups by the names of stock backends."""
     with joined():
         for backend in ("gloo", "cpu:gloo", "cpu:traced_gloo", "traced:gloo", None):
             group = dist.new_group(backend=backend, group_desc=str(backend))
@@ -60,7 +62,7 @@ def mixed_groups() -> list[str]:
 
 
 def overridden_meshes() -> list[str]:
-    """Meshes with a backend for each dimension, in a default group that is not traced."""
+    """Makes meshes with a backend per dimension, in an untraced default group."""
     with joined("gloo"):
         for backend in ("traced:gloo", "cpu:traced_gloo", "gloo"):
             mesh = dist.init_device_mesh(
@@ -76,7 +78,7 @@ def overridden_meshes() -> list[str]:
 
 
 def split_groups(backend: str) -> str:
-    """Splits the default group; returns whether the part is traced, or why there is none."""
+    """Splits the default group; returns whether the part is traced, or why it does not exist."""
     with joined(backend):
         try:
             group = dist.split_group(split_ranks=[[0, 1]], group_desc="split")

@@ -1,4 +1,4 @@
-"""Jobs that call collectives from all kinds of code, and tell what they know of it themselves."""
+"""Jobs that call collectives from all kinds of code, and report the expected stacks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _places: list[list[Place]] = []
 
 
 def _called(_: object) -> None:
-    """Notes from where it is called: on the line of the collective that was its argument."""
+    """Notes its caller: the line of the collective that was its argument."""
     frame: FrameType | None = sys._getframe(1)
     stack = []
     while frame:
@@ -121,7 +121,7 @@ def _all_kinds() -> None:
 
 
 def of_all_kinds() -> list[list[Place]]:
-    """The places of all calls, in their order."""
+    """Returns the call sites of all calls, in order."""
     with joined():
         _places.clear()
         _called(dist.barrier())
@@ -133,11 +133,13 @@ def of_all_kinds() -> list[list[Place]]:
 
 
 def of_code_that_is_freed() -> list[list[Place]]:
-    """Code that is made, run and freed, time and again: it comes to lie where other code was.
-    Every third one counts as Python's own."""
+    """Compiles, runs and frees code repeatedly, so that new code reuses old addresses.
+
+    Every third code object is marked as Python's own.
+    """
     with joined():
         for i in range(200):
-            # As long as each other, so that they take each other's memory.
+            # Sources of equal length reuse each other's memory.
             source = "\n" * (i % 7) + "called(all_reduce(tensor))"
             file = f"<generated {i:03}>" if i % 3 else f"<frozen {i:06}>"
             code = compile(source, file, "exec")
@@ -164,7 +166,7 @@ def _choose(number: int, bits: int, levels: int) -> None:
 
 
 def of_many_stacks(count: int) -> None:
-    """As many different stacks, all of one depth and call site."""
+    """Calls through this many different stacks, all of one depth and call site."""
     with joined():
         for number in range(count):
             _choose(number, 12, 40)
@@ -175,7 +177,7 @@ def _fail(kind: type[BaseException]) -> None:
 
 
 def _reduce() -> str | None:
-    """Returns what the trace is to say that it handled."""
+    """Returns the exceptions that the trace must show as handled."""
     dist.all_reduce(_tensor)
     error = sys.exc_info()[1]
     if error is None:
@@ -218,7 +220,7 @@ def _handling_generator(seen: list[str | None]) -> Iterator[None]:
 
 
 def of_handled_exceptions() -> list[str | None]:
-    """What each collective is to have handled: in blocks of all kinds, and outside of them."""
+    """Returns what each collective must have handled: inside blocks of all kinds, and outside."""
     seen: list[str | None] = []
     with joined():
         seen.append(_reduce())
@@ -258,7 +260,7 @@ def of_handled_exceptions() -> list[str | None]:
 
 
 class _Pair(torch.autograd.Function):
-    """Communicates in its backward, as the layers of tensor parallel models do."""
+    """Communicates in its backward, as layers of tensor-parallel models do."""
 
     @staticmethod
     def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
@@ -271,7 +273,7 @@ class _Pair(torch.autograd.Function):
 
 
 def of_a_backward() -> tuple[list[list[Place]], int]:
-    """A model whose backward communicates; then DDP, and the line of its backward."""
+    """Runs a model whose backward communicates; then DDP. Also returns the line of its backward."""
     with joined():
         _Pair.apply(torch.ones(4, requires_grad=True)).sum().backward()
         model = DistributedDataParallel(torch.nn.Linear(4, 4))
@@ -294,8 +296,10 @@ def of_compiled_code() -> None:
 
 
 def through_a_framework(packages: str) -> list[tuple[str, int]]:
-    """A framework that is installed calls, once with the line that called it, once within a
-    context manager of Python's own; then nobody of the program's own does. The lines that called.
+    """Calls through an installed framework, and returns the call sites.
+
+    The last calls are: one within a context manager of Python's own, and one with no frame of the
+    program.
     """
     site.USER_SITE = packages
     Path(packages).mkdir()
@@ -329,7 +333,7 @@ def region(tensor):
 
 
 def with_names_of_any_length() -> None:
-    """Code whose names are long, and no ASCII."""
+    """Calls through code with long names outside ASCII."""
     with joined():
         for name, file in (("f" * 500, "d/" * 300 + "x.py"), ("größe", "日本/語.py")):
             names: dict[str, Any] = {"all_reduce": dist.all_reduce, "tensor": _tensor}
@@ -338,7 +342,9 @@ def with_names_of_any_length() -> None:
 
 
 def looked_at_from_within() -> Any:
-    """The operation in a snapshot without stacks, and in one with them; or why there is none."""
+    """Returns the operation in a snapshot without stacks and in one with them, or why it is
+    absent.
+    """
     with joined():
         dist.all_reduce(_tensor)
         try:
@@ -353,7 +359,7 @@ def _last_function() -> None:
 
 
 def at_exit() -> None:
-    """One collective before the interpreter begins to end, and one after."""
+    """Calls one collective before the interpreter starts to end, and one after."""
     atexit.register(_last_function)
     dist.init_process_group("traced:gloo", store=dist.HashStore(), rank=0, world_size=1)
     _function()

@@ -1,4 +1,4 @@
-"""A straight line of calls, one of each kind; test_records.py says what must be recorded."""
+"""Makes a fixed sequence of calls, one of each kind; test_records.py has the expected records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUBGROUP = [3, 1]
 
 
 def collectives() -> Any:
-    """Collectives of 4 ranks. Returns addresses of storages."""
+    """Calls collectives on 4 ranks. Returns addresses of storages."""
     with joined() as rank:
         addresses = {}
         tensor = torch.ones(4)
@@ -44,7 +44,7 @@ def collectives() -> Any:
 
 
 def point_to_point() -> None:
-    """Sends and receives of 4 ranks."""
+    """Sends and receives on 4 ranks."""
     with joined() as rank:
         if rank == 0:
             dist.send(torch.ones(2), 1, tag=5)
@@ -61,7 +61,7 @@ def point_to_point() -> None:
 
 
 def subgroup(permuted: bool) -> None:
-    """Group ranks that are not global ranks.
+    """Uses a group whose ranks differ from the global ranks.
 
     Args:
         permuted: The members are in the order of SUBGROUP (torch 2.15), else sorted.
@@ -82,14 +82,14 @@ def subgroup(permuted: bool) -> None:
 
 
 def failures() -> None:
-    """Calls that fail, of 2 ranks."""
+    """Makes failing calls on 2 ranks."""
     with joined() as rank:
         try:
             dist.all_gather([torch.ones(3)], torch.ones(2))
         except (RuntimeError, ValueError) as error:
             print(error)
         group = dist.new_group()
-        meet("made")  # a timeout closes connections that the other may still be making
+        meet("made")  # a timeout closes connections that the other rank may still be making
         if rank == 0:
             work = dist.irecv(torch.ones(2), 1, group=group)
             try:
@@ -100,7 +100,7 @@ def failures() -> None:
 
 
 def threads() -> int:
-    """A second thread issues a call. Returns its number in the kernel."""
+    """Issues a call from a second thread. Returns the thread's id in the kernel."""
     native: list[int] = []
 
     def second() -> None:

@@ -1,4 +1,4 @@
-"""Jobs that switch tracing while they run."""
+"""Jobs that switch tracing at run time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jobs.joining import joined
 
 
 def off_and_on() -> int:
-    """Steps 0 to 3, of which step 2 is not recorded; returns the last step's number."""
+    """Runs steps 0 to 3, with tracing off in step 2; returns the last step's number."""
     with joined():
         work = None
         for number in range(4):
@@ -28,7 +28,7 @@ def off_and_on() -> int:
 
 
 def off_from_the_start() -> None:
-    """Nothing is recorded but the last call."""
+    """Records only the last call."""
     traced.disable()
     with joined():
         dist.all_reduce(torch.ones(2))

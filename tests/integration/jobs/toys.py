@@ -23,7 +23,7 @@ from jobs.joining import join, joined
 
 
 def cpp_toys() -> ModuleType:
-    """The module with the toys in C++."""
+    """Returns the module with the toys in C++."""
     (path,) = built("toy_backend").glob("toy.*.so")
     spec = importlib.util.spec_from_file_location("toy", path)
     assert spec is not None
@@ -34,7 +34,7 @@ def cpp_toys() -> ModuleType:
 
 
 def register(behaviour: str = "good") -> ModuleType:
-    """Makes all toys known to torch. Those in C++ behave like that.
+    """Registers all toys with torch. Those in C++ get this behaviour.
 
     Returns:
         The module of those in C++.
@@ -52,7 +52,7 @@ def register(behaviour: str = "good") -> ModuleType:
     makers = {
         "cpptoy": lambda gloo: toys.make_backend(gloo, how, "cpptoy"),
         "bare": toys.make_bare_backend,
-        # It calls itself what it is not.
+        # It reports another backend's name.
         "posing": lambda gloo: toys.make_backend(gloo, how, "gloo"),
     }
     for name, make in makers.items():
@@ -61,13 +61,13 @@ def register(behaviour: str = "good") -> ModuleType:
 
 
 def serve(address: str, number: int) -> None:
-    """A worker of the pool that knows the toys."""
+    """Runs a worker of the pool with the toys registered."""
     register()
     worker.serve(address, number)
 
 
 def behave(backend: str, behaviour: str) -> list[Any]:
-    """What a program sees of an all-reduce, called in every way."""
+    """Returns what a program sees of an all-reduce, called in every way."""
     toys = register(behaviour)
 
     def reduce_at_once() -> Any:
@@ -103,7 +103,7 @@ def behave(backend: str, behaviour: str) -> list[Any]:
 
 
 def breaks(backend: str) -> list[Any]:
-    """What a program sees of a backend in Python that does not work."""
+    """Returns what a program sees of a broken backend in Python."""
     register()
 
     def ask_for_its_future() -> Any:
@@ -121,7 +121,7 @@ def breaks(backend: str) -> list[Any]:
 
 
 def looks(backend: str) -> dict[str, Any]:
-    """What PyTorch's code can tell of a group of a backend, and of one made beside it."""
+    """Returns what PyTorch's code sees of a group, and of one made beside it."""
     register()
     with joined(backend):
         tensor = fractions(3)
@@ -143,7 +143,7 @@ def looks(backend: str) -> dict[str, Any]:
 
 
 def fakes(backend: str) -> list[Any]:
-    """Collectives over torch's backend for tests, whose other ranks do not exist."""
+    """Calls collectives over torch's backend for tests, whose other ranks do not exist."""
     from torch.testing._internal.distributed import fake_pg  # imports pytest, for 0.4 s
 
     options = fake_pg.FakeProcessGroup.Options()
@@ -163,7 +163,7 @@ def fakes(backend: str) -> list[Any]:
 
 
 def known_later() -> list[str]:
-    """A name that torch does not know yet is refused, and taken when it does."""
+    """Asks for a backend before it is registered, which is refused, and after."""
     try:
         join("traced:toy")
     except ValueError as error:
@@ -175,7 +175,7 @@ def known_later() -> list[str]:
 
 
 def not_a_backend(backend: str) -> list[Any]:
-    """A group that takes the place of torch's own."""
+    """Uses a group that replaces torch's own class."""
     register()
     with joined(backend):
         tensor = fractions(3)
@@ -184,5 +184,5 @@ def not_a_backend(backend: str) -> list[Any]:
 
 
 def not_built(backend: str) -> list[Any]:
-    """What torch says of a backend that it knows and does not have."""
+    """Returns torch's error for a known backend that is not built in."""
     return attempt(lambda: join(backend))

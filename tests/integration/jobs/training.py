@@ -1,4 +1,4 @@
-"""A job with something of everything, for those who read traces."""
+"""Runs a varied job for readers of traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jobs.joining import joined
 
 
 def mixed() -> None:
-    """Training, another group, sends and receives, and a call that fails; 4 ranks."""
+    """Trains, uses another group, sends and receives, and makes a failing call; 4 ranks."""
     with joined() as rank:
         train(DistributedDataParallel(model()), 3)
         halves = [dist.new_group([0, 1], group_desc="half"), dist.new_group([2, 3])]

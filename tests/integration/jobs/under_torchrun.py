@@ -1,4 +1,4 @@
-"""A script as users write it: nothing of traced is imported. Started by torchrun."""
+"""A script as users write it, without an import of traced. Started by torchrun."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import torch.distributed as dist
 
 
 def main() -> None:
-    """Sums something."""
+    """Prints a sum."""
     dist.init_process_group("traced:gloo")
     tensor = torch.ones(4)
     dist.all_reduce(tensor)
-    # In one write: the ranks share the pipe.
+    # One write: the ranks share the pipe.
     os.write(1, f"sum {int(tensor.sum())} {dist.get_backend()}\n".encode())
     dist.destroy_process_group()
 

@@ -1,4 +1,4 @@
-"""Jobs that are disturbed while they communicate. Each returns what it computed."""
+"""Jobs that are disturbed while they communicate. Each returns its results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _sums(rank: int, calls: int) -> list[Any]:
 
 
 def drops_works(backend: str) -> list[Any]:
-    """Nobody waits for an operation, and nobody keeps its Work."""
+    """Drops every Work without waiting."""
     with joined(backend) as rank:
         tensors = [_tensor(rank, i) for i in range(CALLS)]
         for tensor in tensors:
@@ -43,7 +43,7 @@ def drops_works(backend: str) -> list[Any]:
 
 
 def destroys_with_work_in_flight(backend: str) -> list[Any]:
-    """A receive and a collective that the other rank never answers, cut off by the end of groups.
+    """Ends groups while a receive and a collective are unanswered.
 
     The Works outlive their groups.
     """
@@ -57,7 +57,7 @@ def destroys_with_work_in_flight(backend: str) -> list[Any]:
             work = dist.irecv(tensor, 1, group=group)
         elif rank == 0:
             work = dist.all_reduce(tensor, group=group, async_op=True)
-        # A call that finds the other rank's end of the group closed fails at once.
+        # A call fails at once if the other rank's end of the group is closed.
         meet(f"{kind} is issued")
         results.append(attempt(lambda group=group: dist.destroy_process_group(group)))
         del group
@@ -73,7 +73,7 @@ def destroys_with_work_in_flight(backend: str) -> list[Any]:
 
 
 def aborts(backend: str) -> list[Any]:
-    """Which Gloo cannot: the same error, and the group works on."""
+    """Aborts a group; Gloo cannot: the error is the stock one, and the group still works."""
     with joined(backend) as rank:
         device = torch.device("cpu")
         group = dist.group.WORLD
@@ -85,7 +85,7 @@ def aborts(backend: str) -> list[Any]:
 
 
 def meets_a_stop(backend: str) -> list[Any]:
-    """Says when it begins; whoever started it stops and continues it meanwhile."""
+    """Reports its start; the test then stops and continues it."""
     with joined(backend) as rank:
         Path(f"began-{rank}").touch()
         while True:
@@ -98,7 +98,7 @@ def meets_a_stop(backend: str) -> list[Any]:
 
 
 def in_a_storm_of_signals(backend: str) -> tuple[list[Any], bool]:
-    """10 000 signals a second, from before the group is made until after it is gone."""
+    """Receives 10 000 signals a second, from before the group is made until after its end."""
     caught = 0
 
     def handle(_number: int, _frame: object) -> None:
@@ -115,7 +115,7 @@ def in_a_storm_of_signals(backend: str) -> tuple[list[Any], bool]:
 
 
 def while_the_clock_is_set(backend: str) -> list[Any]:
-    """The wall clock goes an hour on, and then two hours back."""
+    """Moves the wall clock forward by an hour, then back by two."""
     import traced
 
     step = ctypes.CDLL(None).stepWallClock

@@ -1,4 +1,4 @@
-"""What programs say of themselves that nobody can record as it is."""
+"""Programs with names that cannot be recorded unchanged."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def says_anything(backend: str) -> list[str]:
 
 
 def runs_modules_with_any_name(backend: str) -> list[float]:
-    """Returns what they computed."""
+    """Returns the results."""
     model = nn.ModuleDict({BAD_NAME[:4]: nn.Identity(), "x" * 10_000: nn.Identity()})
     tracked = traced.track_modules(model, BAD_NAME)
     with joined(backend):

@@ -1,4 +1,4 @@
-"""Jobs that are watched for operations that take too long."""
+"""Jobs that are watched for slow operations."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LIMIT_S = 0.2
 
 
 def late_partner() -> tuple[list[dict[str, Any]], list[float]]:
-    """Rank 1 joins when rank 0 was told that the collective hangs. Returns what it was told."""
+    """Rank 1 joins after rank 0 was notified of the hang. Returns the report."""
     told: list[dict[str, Any]] = []
 
     def tell(report: Any) -> None:
-        # On a busy host the first one may take too long, too.
+        # On a busy host the first call may be slow, too.
         if report["seq"] == 2:
             told.append(dict(report))
 
@@ -45,14 +45,14 @@ def late_partner() -> tuple[list[dict[str, Any]], list[float]]:
 
 
 def dist_rank() -> int:
-    """The rank, before there is a group."""
+    """Returns the rank, before a group exists."""
     import os
 
     return int(os.environ["RANK"])
 
 
 def a_callback_that_never_returns() -> list[float]:
-    """Rank 0's callback waits for ever, and what follows is not held up."""
+    """Rank 0's callback never returns; other work is not blocked."""
     called = threading.Event()
 
     def callback(_: object) -> None:
@@ -74,12 +74,12 @@ def a_callback_that_never_returns() -> list[float]:
 
 
 def nobody_has_the_gil(folder: str) -> None:
-    """Rank 0 hangs in C with the GIL held until somebody else saw that it was told of."""
+    """Rank 0 hangs in C with the GIL held until another process saw its report."""
     with joined() as rank:
         tensor = torch.ones(3)
         if rank == 0:
             work = dist.all_reduce(tensor, async_op=True)
-            # Keeps the GIL, as PyDLL does.
+            # PyDLL keeps the GIL during calls.
             libc = ctypes.PyDLL(None)
             while libc.access(b"told", 0) != 0:
                 libc.usleep(10_000)

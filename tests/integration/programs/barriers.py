@@ -22,7 +22,7 @@ def barrier() -> Any:
 
 @program(nccl=False)
 def monitored_barrier() -> Any:
-    # torch 2.11 has dist.monitored_barrier for the name "gloo" only.
+    # torch 2.11 accepts dist.monitored_barrier for the name "gloo" only.
     _get_default_group().monitored_barrier()
     return _get_default_group().monitored_barrier(wait_all_ranks=True)
 

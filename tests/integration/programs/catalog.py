@@ -1,7 +1,7 @@
-"""Which programs there are.
+"""Lists the programs.
 
-A program is a function without arguments that every rank of a fresh default
-group calls. It returns what it computed, as plain values and tensors.
+A program is a function without arguments that every rank of a fresh default group calls. It returns
+its results, as plain values and tensors.
 """
 
 from __future__ import annotations

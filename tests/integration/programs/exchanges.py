@@ -18,7 +18,7 @@ def all_to_all_lists() -> Any:
     world, rank = dist.get_world_size(), dist.get_rank()
     outputs = [torch.zeros(2) for _ in range(world)]
     even = attempt(lambda: dist.all_to_all(outputs, [values(2, salt=i) for i in range(world)]))
-    # From rank a to rank b go a + b elements.
+    # Rank a sends a + b elements to rank b.
     uneven_outputs = [torch.zeros(rank + i) for i in range(world)]
     inputs = [values(rank + i) for i in range(world)]
     uneven = attempt(lambda: dist.all_to_all(uneven_outputs, inputs))
@@ -31,7 +31,7 @@ def all_to_all_single_even_and_uneven() -> Any:
     even, later = torch.zeros(2 * world), torch.zeros(world, 3)
     dist.all_to_all_single(even, values(2 * world))
     dist.all_to_all_single(later, values(world, 3), async_op=True).wait()
-    # From rank a to rank b go a + b rows; nothing from rank 0 to itself.
+    # Rank a sends a + b rows to rank b, and rank 0 none to itself.
     splits = [rank + i for i in range(world)]
     uneven = torch.zeros(sum(splits), 2)
     dist.all_to_all_single(uneven, values(sum(splits), 2), splits, splits)

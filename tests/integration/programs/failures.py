@@ -1,4 +1,4 @@
-"""Calls that fail: the same error must come out."""
+"""Calls that fail: traced raises the stock error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from programs.catalog import program
 from programs.data import values
 
 _SOON = patient_timeout(0.3)
-# Of a group: its connections must be made within it, too.
+# A group's timeout; it also covers the time to connect.
 _GROUP_TIMEOUT = patient_timeout(4)
 
 
@@ -59,9 +59,9 @@ def integer_average() -> Any:
 
 
 def _on_rank_0(function: Callable[[], Any]) -> Any:
-    """The other ranks stay, so that nothing but the time ends the call.
+    """Runs a function on rank 0 while the others stay, so that only a timeout ends the call.
 
-    Whoever gives up closes connections, so they are first made by all.
+    A rank that gives up closes connections, so all of them are made first.
     """
     dist.barrier()
     result = function() if dist.get_rank() == 0 else None

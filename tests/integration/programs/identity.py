@@ -1,4 +1,4 @@
-"""What a group and a Work look like to their users."""
+"""Groups and Works as their users see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch's own libraries do with a group, beyond plain training."""
+"""PyTorch's own libraries on a group, beyond plain training."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compiled_functional_collectives() -> Any:
     return results, torch._C._distributed_c10d._get_work_registry_size()
 
 
-@program(worlds=(2,), nccl=False)  # where there is a GPU it imports Triton, for a minute
+@program(worlds=(2,), nccl=False)  # with a GPU it imports Triton, for a minute
 def compiled_ddp() -> Any:
     torch._dynamo.reset()
     module = torch.compile(DistributedDataParallel(model()), backend="aot_eager")

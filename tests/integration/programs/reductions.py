@@ -118,7 +118,7 @@ def reduce_to_every_root() -> Any:
         for op in (ReduceOp.SUM, ReduceOp.MIN, ReduceOp.PRODUCT):
             tensor = values(6, salt=root)
             dist.reduce(tensor, root, op=op)
-            # Gloo leaves partial sums on the other ranks; they, too, must agree.
+            # Gloo leaves partial sums on the other ranks; they must be equal, too.
             results.append(tensor)
     tensor = values(3)
     dist.reduce(tensor, 0, async_op=True).wait()

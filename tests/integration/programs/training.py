@@ -1,4 +1,4 @@
-"""Training steps: what users run."""
+"""Training steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from programs.data import fractions
 
 
 def model() -> nn.Module:
-    """A small model with buffers that DDP broadcasts."""
+    """Returns a small model with buffers that DDP broadcasts."""
     torch.manual_seed(7)
     return nn.Sequential(
         nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 16), nn.Linear(16, 2)
@@ -22,7 +22,7 @@ def model() -> nn.Module:
 
 
 def train(module: nn.Module, steps: int) -> list[torch.Tensor]:
-    """Returns the losses."""
+    """Trains, and returns the losses."""
     optimizer = torch.optim.SGD(module.parameters(), lr=0.05, momentum=0.9)
     data = fractions(steps, 8, 6)
     losses = []

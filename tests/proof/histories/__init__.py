@@ -1,1 +1,1 @@
-"""Real changes of real programs, and whether what is said of them is so by other means."""
+"""Real changes of real programs; other measurements confirm the findings."""

@@ -19,7 +19,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class History:
-    """A program before and after.
+    """Names a program before and after a change.
 
     Attributes:
         other: Whether the older one runs with another interpreter.
@@ -44,7 +44,7 @@ def _torchrun(program: str, python: str) -> str:
 
 
 def compare(name: str, folder: Path, blocks: int, other: str) -> int:
-    """Says what `tracectl compare` says, and then what the programs say."""
+    """Prints the result of `tracectl compare`, then the programs' own figures."""
     history = HISTORIES[name]
     before = _torchrun(history.before, other if history.other else sys.executable)
     after = _torchrun(history.after, sys.executable)
@@ -60,7 +60,7 @@ def compare(name: str, folder: Path, blocks: int, other: str) -> int:
 
 
 def main() -> int:
-    """Compares those that are asked for."""
+    """Compares the requested programs."""
     parser = argparse.ArgumentParser(prog="proof.histories", description=__doc__)
     parser.add_argument("names", nargs="*", default=["buckets", "prefetch"])
     parser.add_argument("--dir", type=Path, required=True)

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _mark(number: int) -> None:
-    """Says that a step begins, where that is recorded."""
+    """Marks the start of a step, if recorded."""
     if os.environ.get("TRACED") == "1":
         import traced
 

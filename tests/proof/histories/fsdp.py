@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _watch(blocks: list[Any], order: list[str]) -> None:
-    # What FSDP calls, under its name in torch 2.15 and under the one before.
+    # The function that FSDP calls, under its names in torch 2.15 and before.
     for name in ("all_gather_single", "all_gather_into_tensor"):
         if hasattr(dist, name):
             setattr(dist, name, _watched(getattr(dist, name), order))
@@ -75,7 +75,7 @@ def _watched(gather: Callable[..., Any], order: list[str]) -> Callable[..., Any]
 
 
 def _mark(number: int) -> None:
-    """Says that a step begins, where that is recorded."""
+    """Marks the start of a step, if recorded."""
     if os.environ.get("TRACED") == "1":
         import traced
 

@@ -1,6 +1,6 @@
-"""Has torchtitan take the CPU for its device, which it does not by itself.
+"""Makes torchtitan use the CPU, which it does not do by itself.
 
-In the PYTHONPATH of its ranks: each Python begins with this module.
+The folder is in the PYTHONPATH of its ranks: each Python starts with this module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _take_the_cpu() -> None:
 
 
 def _attend_on_the_cpu() -> None:
-    """Its attention has no gradient on the CPU: the same by the plain formula."""
+    """Replaces its attention, which has no gradient on the CPU, by the plain formula."""
     from torch.nn.attention.flex_attention import create_mask
     from torch.nn.functional import scaled_dot_product_attention
     from torchtitan.models.common.attention import FlexAttention
@@ -45,7 +45,7 @@ def _attend_on_the_cpu() -> None:
 
 
 def _sum_gradients() -> None:
-    """Gloo cannot scale what it sums: FSDP divides afterwards."""
+    """Makes FSDP divide after the sum, because Gloo cannot scale."""
     from torch.distributed.fsdp import FSDPModule
 
     set_factor = FSDPModule.set_gradient_divide_factor
