@@ -59,7 +59,7 @@ def location() -> str | None:
 def metrics() -> dict[str, int | float]:
     """Returns what this rank has communicated so far, for a logger or a callback.
 
-    Call it from any thread; it does not block. The recorder updates the values about every 50 ms;
+    Call it from any thread; it does not block. The values are normally at most 50 ms old;
     ``traced_rank_metrics_age_seconds`` is their age.
 
     Returns:

@@ -60,7 +60,7 @@ def test_a_job_whose_warnings_are_errors_is_traced(tmp_path: Path) -> None:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.count("TRACED_NONSENSE is no setting of traced") == 1
+    assert ended.stderr.count("TRACED_NONSENSE is not a setting and has no effect") == 1
 
 
 def test_a_file_that_took_the_place_of_a_closed_stderr_stays_the_jobs(tmp_path: Path) -> None:

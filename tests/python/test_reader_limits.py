@@ -147,9 +147,9 @@ def test_chunks_that_unpack_to_too_much_together_are_refused(tmp_path: Path) -> 
     trace = read_bytes(tmp_path, b"".join(chunks))
     assert sum(stream.records for stream in trace.streams) == FREE_ROWS
     begin = (tmp_path / "file").stat().st_size - sum(map(len, chunks[1:]))
-    assert f"{tmp_path / 'file'}: the chunk at byte {begin} is refused: with those before it, " in (
-        "\n".join(trace.warnings)
-    )
+    said = "\n".join(trace.warnings)
+    place = f"{tmp_path / 'file'}: the chunk at byte {begin}"
+    assert f"{place} is refused: together with the previous chunks, " in said
     assert sum(item.end - item.begin for item in trace.unusable) == sum(map(len, chunks[1:]))
 
 

@@ -39,7 +39,7 @@ def snapshot(
         - ``taken_ns`` and ``taken_realtime_ns`` (nanoseconds since 1970) are the time of the call.
         - ``up_to_date`` is False if the deadline passed first: the latest records are missing.
         - ``older_records`` counts the records before these; ``dropped`` counts, by reason, the
-          records that were never written.
+          records that could not be recorded.
         - ``groups`` lists recently used groups: ``id``, ``name``, ``desc``, ``backend``, ``leg``,
           ``size``, ``group_rank``, ``members`` (global ranks), and the last sequence numbers of
           their collectives, ``last_issued`` and ``last_ended``, if any.

@@ -60,7 +60,7 @@ def _write(line: bytes) -> None:
     if stat.S_ISREG(mode):
         os.write(_STDERR, line)
         return
-    # O_NONBLOCK is shared by all users of an open file, so this opens the file anew.
+    # O_NONBLOCK is shared by all users of an open file, so this opens the file again.
     try:
         own = os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_APPEND)
     except OSError:  # a socket

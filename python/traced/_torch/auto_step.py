@@ -32,7 +32,7 @@ def stop() -> None:
     global _counted, _hook
     if _hook:
         _hook.remove()
-    _hook = False  # not None, so that start() has no effect any more
+    _hook = False  # not None, so that start() has no effect from now on
     _counted = None
 
 

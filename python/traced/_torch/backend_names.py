@@ -12,7 +12,7 @@ from typing import Any
 
 from traced._support.guard import for_the_user
 
-#: The backends of NCCL, which need a GPU. torch 2.14 added all but the first.
+#: The backends of NCCL, which need a GPU. Some have had their own names since torch 2.14.
 NCCL_NAMES = ("nccl", "nccl-legacy", "nccl2", "nccl-lazy")
 
 _BOTH = "traced"

@@ -33,7 +33,7 @@ _POLL_S = 0.002
 _MAX_SCRIPT_CHARACTERS = 40
 _ROOT_SCRIPTS = {"", "-c", "-", "ipykernel_launcher"}
 
-# The name that this process used last: it keeps the name when it makes its groups anew.
+# The name that this process used last. It keeps the name when it creates a new default group.
 _last = ""
 
 

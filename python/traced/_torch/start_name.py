@@ -1,4 +1,4 @@
-"""Gives each start of a job one name, which its ranks agree on through the job's store."""
+"""Names each start of a job; its ranks share the name through the job's store."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from typing import Any
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 
-# No key of the job begins like that. A start with another number of ranks is another start.
+# The prefix keeps it apart from keys of the program. A start with another number of ranks is a
+# different start.
 _KEY = "traced/start/{}"
 _AGREED = re.compile(r"([0-9a-f]{16}) (\d{1,9})")
-# A store that takes longer gives no name.
+# Maximum time for the answer of the store.
 _PATIENCE_S = 2.0
 
 
 def agree(group: dist.ProcessGroup, attempt: int) -> tuple[str, int]:
     """Returns the name of this start and the attempt of the rank that chose it.
 
-    The first rank that asks chooses both. Waits for no other rank. Returns ("", 0) where the store
-    cannot do that, or does not answer in time.
+    The first rank that asks chooses both; no rank waits for another. Returns ("", 0) if the store
+    does not support it or does not answer in time.
 
     Args:
-        group: The default group if none is complete yet, or else any.
-        attempt: As the launcher of this rank counts.
+        group: The default group if no group is complete yet, otherwise any group.
+        attempt: The number of restarts by the launcher of this rank.
     """
     answers: list[tuple[str, int]] = []
 

@@ -44,7 +44,7 @@ def _allowed(
     stored_bytes = chunk.where.end - chunk.where.begin
     if not allowance.take(stored_bytes, chunk.message.payload_bytes, payload):
         raise RefusedError(
-            "with those before it, it holds more than so few bytes of a recorder's file can"
+            "together with the previous chunks, it holds more than a file of this size can"
         )
     return payload
 
