@@ -138,8 +138,9 @@ def test_a_job_that_cannot_be_seen_from_here_has_not_ended(
 
 
 def _pretend_other_numbers(path: Path) -> None:
-    """Rewrites the pid, as if the process were in another container and could not be checked
-    here.
+    """Changes the pid namespace of a trace.
+
+    The reader then cannot check from here whether the process lives.
     """
     out = b""
     for chunk in trace_pb2.Trace.FromString(path.read_bytes()).chunk:

@@ -75,9 +75,7 @@ def _size(item: Operation) -> int:
 
 
 def _calls(folder: Path, least_bytes: int) -> list[tuple[int, Operation]]:
-    """Returns operations with one NCCL call each, made at once, without those that set up a
-    group.
-    """
+    """Returns the operations outside of batches, without those that set up a group."""
     return [(rank, item) for rank, item in _all_calls(folder, least_bytes) if not item.batch]
 
 

@@ -35,7 +35,7 @@ def _pack(folder: Path) -> Any:
 
 
 def _expect_the_same(folder: Path) -> None:
-    """Asserts that packs give the same as the traces, in both readers."""
+    """Asserts that both readers give the same answers for packs and traces."""
     for verb in ("report", "show", "diagnose"):
         one, many = (tracectl(verb, "--json", folder / name) for name in ("traces", "packs"))
         assert one.exit_code == many.exit_code

@@ -44,7 +44,7 @@ def _kinds(told: Any) -> list[str]:
 
 
 def _all_told(told: Any) -> Any:
-    """Returns the verdicts with the calls of four ranks: a host sees its own ones first."""
+    """Returns the answer once it has the calls of four ranks: a host sees its own first."""
     calls = [call for verdict in told["verdicts"] for call in verdict["calls"]]
     return told if sum(len(call["ranks"]) for call in calls) == 4 else None
 

@@ -1,4 +1,4 @@
-"""Checks a PyTorchJob, as JSON on standard input, against the models of the training operator's SDK.
+"""Checks a PyTorchJob, JSON on standard input, against the models of the training operator's SDK.
 
 Runs in the interpreter of .venv-recipes. Exits with a message about the first error, or with 0.
 """
