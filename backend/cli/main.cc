@@ -31,28 +31,32 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
-    {"ls", "What runs there are, and how each ended", makeLs},
-    {"info", "Who wrote what, and what is missing of it", makeInfo},
-    {"merge", "Write the chunks of many traces into one file", makeMerge},
-    {"recover", "Bring back what killed processes left in shared memory",
+    {"ls", "List runs and how each ended", makeLs},
+    {"info", "Show the ranks, hosts and settings of a run, and what was lost",
+     makeInfo},
+    {"merge", "Merge the traces of all ranks into one file", makeMerge},
+    {"recover", "Recover what killed processes left in shared memory",
      makeRecover},
-    {"report", "What communication cost, per operation and group", makeReport},
-    {"tree", "What each module of the program communicated", makeTree},
-    {"diagnose", "Who, where and why: hangs, mismatches, stragglers",
+    {"report", "Report the cost of communication by operation, line, step, ...",
+     makeReport},
+    {"tree", "Show the communication of each module of the program", makeTree},
+    {"diagnose", "Find hangs, mismatches and stragglers: who, where, why",
      makeDiagnose},
-    {"show", "Single operations, a column per rank", makeShow},
-    {"export", "One row per operation: CSV, JSON lines or text", makeExport},
-    {"check", "Hold what was communicated against a budget, for CI", makeCheck},
-    {"compare", "What became slower between runs of two programs, for CI",
+    {"show", "Show single operations, one column per rank", makeShow},
+    {"export", "Export operations: CSV, JSON lines, Parquet, Perfetto, ...",
+     makeExport},
+    {"check", "Check a run against a budget, for CI", makeCheck},
+    {"compare", "Compare two sets of runs: what became slower, for CI",
      makeCompare},
-    {"serve", "Figures and alarms of jobs that run on this host", makeServe},
+    {"serve", "Serve metrics and alerts of the jobs on this host", makeServe},
     {"ctl", "Change settings of a job while it runs", makeCtl},
-    {"help", "Explain a verb", makeHelp},
-    {"completion", "A script that has a shell complete verbs and options",
+    {"help", "Explain a command, or the columns of tables", makeHelp},
+    {"completion", "Print a completion script for bash, zsh or fish",
      makeCompletion},
-    {"keep", "Outlive a job and save what its processes leave", makeKeep, true},
-    {"rings", "Chunks that are in shared memory and not yet in files",
-     makeRings, true},
+    {"keep", "Wait for the processes of a job and save what they leave",
+     makeKeep, true},
+    {"rings", "Print what is in shared memory and not yet in files", makeRings,
+     true},
 };
 
 constexpr char kFooter[] =
@@ -101,13 +105,13 @@ std::vector<std::string> optionNames(const CLI::App& verb) {
 // What is no verb and no option, and what was probably meant.
 ExitCode refuseUnknown(const std::string& what, const std::string& meant,
                        const std::string& help) {
-  std::cerr << "tracectl: there is no " << printable(what) << meant << "\n"
-            << help << " tells what there is\n";
+  std::cerr << "tracectl: unknown " << printable(what) << meant << "\n"
+            << "Run `" << help << "` for the list.\n";
   return ExitCode::kUsage;
 }
 
 ExitCode refuseVerb(const CLI::App& app, const std::string& name) {
-  return refuseUnknown("verb \"" + name + "\"",
+  return refuseUnknown("command \"" + name + "\"",
                        didYouMean(name, verbNames(app)), "tracectl help");
 }
 
@@ -145,8 +149,8 @@ ExitCode dispatch(int argc, char** argv) {
     subcommands.back()->declare(*parsers.back());
   }
   if (argc < 2) {
-    std::cerr << "tracectl: name a verb, such as tracectl report INPUT\n"
-                 "tracectl help tells what there is\n";
+    std::cerr << "tracectl: no command, such as `tracectl diagnose traces`\n"
+                 "Run `tracectl help` for the list of commands.\n";
     return ExitCode::kUsage;
   }
   const std::string first = argv[1];

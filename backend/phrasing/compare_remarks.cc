@@ -75,8 +75,8 @@ struct RemarkPhrases {
                       : "no number of runs is enough");
   }
   std::string operator()(const OneRun&) const {
-    return "one run on a side tells how they differ and not why: several on "
-           "each are needed for a verdict";
+    return "one run per side shows how they differ, not whether the program "
+           "is the cause: `python -m traced ab` makes several runs of both";
   }
   std::string operator()(const PartRemark& remark) const {
     return absl::Substitute(kPartRemarks[static_cast<std::size_t>(remark.what)],

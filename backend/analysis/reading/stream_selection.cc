@@ -18,6 +18,8 @@
 namespace traced {
 namespace {
 
+constexpr std::size_t kMaxNamedRuns = 3;
+
 std::size_t countDumps(const TraceSet& set) {
   return static_cast<std::size_t>(std::count_if(
       set.streams.begin(), set.streams.end(),
@@ -53,7 +55,20 @@ void reportElsewhere(TraceSet& set, const RunSplit& split) {
     ++others[{{header.job(), header.attempt(), header.world_size()},
               otherRunText(header, own)}];
   }
-  for (const auto& [run, count] : others) leaveOut(set, count, run.second);
+  std::size_t named = 0;
+  std::size_t rest = 0;
+  for (const auto& [run, count] : others) {
+    if (++named <= kMaxNamedRuns) {
+      leaveOut(set, count, run.second);
+    } else {
+      rest += count;
+    }
+  }
+  if (rest > 0) {
+    leaveOut(set, rest,
+             absl::StrCat("of ", others.size() - kMaxNamedRuns,
+                          " more runs (`tracectl ls` lists them)"));
+  }
 }
 
 absl::btree_map<std::uint32_t, std::size_t> countByRank(

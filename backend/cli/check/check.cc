@@ -241,7 +241,8 @@ class Check : public Subcommand {
       gaps.push_back("the runs agree on nothing");
     }
     for (const Disagreement& each : left_out) {
-      std::cerr << "left out: " << printable(disagreementText(each)) << "\n";
+      std::cerr << "tracectl: left out: " << printable(disagreementText(each))
+                << "\n";
     }
     return gaps;
   }
@@ -262,7 +263,7 @@ class Check : public Subcommand {
     std::size_t totals = 0;
     for (const BudgetRow& row : rows) totals += !row.per_step;
     if (totals > 0 && !measured.steps.all()) {
-      std::cerr << "note: " << countOf(totals, "row")
+      std::cerr << "tracectl: note: " << countOf(totals, "row")
                 << " not equal in every step, so written as totals; --steps "
                    "chooses others, such as those after warm-up\n";
     }
@@ -270,7 +271,7 @@ class Check : public Subcommand {
 
   ExitCode notMeasured(const std::vector<std::string>& reasons) const {
     for (const std::string& reason : reasons) {
-      std::cerr << "not measured: " << printable(reason) << "\n";
+      std::cerr << "tracectl: not measured: " << printable(reason) << "\n";
     }
     return ExitCode::kNotMeasured;
   }

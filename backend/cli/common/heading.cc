@@ -16,14 +16,14 @@ namespace {
 std::string lostText(const TraceSet& set, const RunSummary& summary) {
   const Losses& losses = summary.losses();
   std::vector<std::string> lost;
-  const auto say = [&](std::uint64_t count, const char* noun,
+  const auto add = [&](std::uint64_t count, const char* noun,
                        const char* what) {
     if (count > 0) lost.push_back(absl::StrCat(countOf(count, noun), what));
   };
-  say(losses.droppedTotal(), "record", " dropped");
-  say(losses.missing(), "record", " missing");
-  say(unusableBytes(set, summary), "byte", " unusable");
-  say(losses.notInDumps(), "record", " not in the dumps");
+  add(losses.droppedTotal(), "record", " dropped");
+  add(losses.missing(), "record", " missing");
+  add(unusableBytes(set, summary), "byte", " unusable");
+  add(losses.notInDumps(), "record", " not in the dumps");
   if (lost.empty() && losses.any()) lost.push_back("chunks left out");
   if (!lost.empty()) return absl::StrJoin(lost, ", ");
   return losses.notClosed().empty() ? "nothing lost"
@@ -102,9 +102,11 @@ std::string headingText(const std::string& title, const TraceSet& set,
   if (!summary.backends().empty()) {
     absl::StrAppend(&text, ", ", absl::StrJoin(summary.backends(), " and "));
   }
-  absl::StrAppend(&text, "; ", durationText(summary.longestRunNs()), " long, ",
-                  countOf(summary.operations(), "operation"), ", ",
-                  lostText(set, summary));
+  absl::StrAppend(&text, "; ", countOf(summary.operations(), "operation"));
+  if (const std::uint64_t span_ns = summary.longestRankTimeNs()) {
+    absl::StrAppend(&text, " in ", durationText(span_ns));
+  }
+  absl::StrAppend(&text, ", ", lostText(set, summary));
   if (const std::uint64_t left_out = summary.leftOut().operations) {
     absl::StrAppend(&text, "; ", countOf(left_out, "operation"),
                     " not recorded (TRACED_SCOPE)");

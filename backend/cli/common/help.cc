@@ -17,17 +17,6 @@ namespace {
 
 constexpr std::size_t kFirstColumn = 24;
 
-std::string twoColumns(const std::string& left, const std::string& right) {
-  std::string first = absl::StrCat("  ", left);
-  std::string text;
-  if (first.size() + 2 > kFirstColumn) {
-    absl::StrAppend(&text, first, "\n");
-    first.clear();
-  }
-  first.resize(kFirstColumn, ' ');
-  return text + wrapped(first, right);
-}
-
 // What its value is called.
 std::string valueName(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -91,6 +80,17 @@ std::size_t changesBetween(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string helpLine(const std::string& left, const std::string& right) {
+  std::string first = absl::StrCat("  ", left);
+  std::string text;
+  if (first.size() + 2 > kFirstColumn) {
+    absl::StrAppend(&text, first, "\n");
+    first.clear();
+  }
+  first.resize(kFirstColumn, ' ');
+  return text + wrapped(first, right);
+}
+
 std::vector<std::string> allowedValues(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -107,7 +107,7 @@ std::string HelpFormatter::make_description(const CLI::App* app) const {
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string) const {
   if (app->get_parent() == nullptr) {
-    return "Usage: tracectl VERB [OPTIONS] INPUT...\n";
+    return "Usage: tracectl COMMAND [OPTIONS] INPUT...\n";
   }
   std::string usage =
       absl::StrCat("Usage: tracectl ", app->get_name(), " [OPTIONS]");
@@ -131,11 +131,11 @@ std::string HelpFormatter::make_option(const CLI::Option* option,
                 absl::StrJoin(
                     absl::StrSplit(option->get_name(false, true), ','), ", "),
                 valueName(*option));
-  return twoColumns(left, descriptionOf(*option));
+  return helpLine(left, descriptionOf(*option));
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* verb) const {
-  return twoColumns(verb->get_name(), verb->get_description());
+  return helpLine(verb->get_name(), verb->get_description());
 }
 
 std::vector<std::string> verbNames(const CLI::App& app) {
@@ -152,7 +152,9 @@ class Help : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     app_ = &app;
-    app.add_option("VERB", verb_, "The verb to explain; all in one line each");
+    app.add_option("COMMAND", verb_,
+                   "The command to explain, or \"columns\": the columns of "
+                   "tables. Without it, lists the commands");
     app.footer("Example: tracectl help report");
   }
 
@@ -163,12 +165,16 @@ class Help : public Subcommand {
                                                   CLI::AppFormatMode::Normal);
       return ExitCode::kFine;
     }
+    if (verb_ == "columns") {
+      std::cout << columnsHelp();
+      return ExitCode::kFine;
+    }
     const auto is_it = [&](const CLI::App* verb) {
       return verb->get_name() == verb_;
     };
     const std::vector<const CLI::App*> verb = all.get_subcommands(is_it);
     if (verb.empty()) {
-      std::cerr << "tracectl: there is no verb \"" << printable(verb_) << "\""
+      std::cerr << "tracectl: unknown command \"" << printable(verb_) << "\""
                 << didYouMean(verb_, verbNames(all)) << "\n";
       return ExitCode::kUsage;
     }

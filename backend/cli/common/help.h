@@ -23,6 +23,12 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* verb) const override;
 };
 
+// Returns "  LEFT   RIGHT" in two columns, RIGHT wrapped to the screen.
+std::string helpLine(const std::string& left, const std::string& right);
+
+// Returns what `tracectl help columns` prints.
+std::string columnsHelp();
+
 // The verbs that are for people, by their names.
 std::vector<std::string> verbNames(const CLI::App& app);
 

@@ -17,6 +17,7 @@ namespace traced {
 namespace {
 
 // Wider ones are no screens.
+constexpr std::size_t kMinColumns = 60;
 constexpr std::size_t kMaxColumns = 1000;
 
 std::size_t saidColumns() {
@@ -41,7 +42,9 @@ constexpr std::uint64_t kLongBytes = std::uint64_t{256} << 20;
 }  // namespace
 
 std::size_t screenColumns() {
-  return std::clamp(saidColumns(), kScreenColumns, kMaxColumns);
+  const std::size_t columns = saidColumns();
+  return columns == 0 ? kScreenColumns
+                      : std::clamp(columns, kMinColumns, kMaxColumns);
 }
 
 bool wantsColours() {

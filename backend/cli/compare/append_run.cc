@@ -75,7 +75,7 @@ ExitCode refuseFile(const std::string& path, const std::string& why,
 
 ExitCode refuseUnmeasured(const std::vector<std::string>& reasons) {
   for (const std::string& reason : reasons) {
-    std::cerr << "not measured: " << printable(reason) << "\n";
+    std::cerr << "tracectl: not measured: " << printable(reason) << "\n";
   }
   return ExitCode::kNotMeasured;
 }

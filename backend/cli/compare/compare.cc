@@ -116,10 +116,7 @@ class Compare : public Subcommand {
       return refuse("--json and --github exclude each other");
     }
     if (!append_.empty()) return append();
-    if (fresh_.empty()) {
-      return refuse(
-          "--against names the runs to compare with, or --append a file");
-    }
+    if (fresh_.empty()) return refuseOneSide();
     settings_.limits.floor = floor_percent_ / 100;
     Runs base, fresh, same;
     std::vector<Remark> unread;
@@ -193,6 +190,13 @@ class Compare : public Subcommand {
     return !github_ || addToSummary(compareMarkdown(comparison));
   }
 
+  ExitCode refuseOneSide() const {
+    const std::string what = "compare needs the new runs after --against";
+    if (base_.size() != 2) return refuse(what);
+    return refuse(absl::StrCat(what, ": tracectl compare ", shellWord(base_[0]),
+                               " --against ", shellWord(base_[1])));
+  }
+
   // Other steps of the job add to the same file.
   static bool addToSummary(const std::string& text) {
     const std::string path = environment("GITHUB_STEP_SUMMARY");
@@ -207,7 +211,7 @@ class Compare : public Subcommand {
   static ExitCode conclude(const Comparison& comparison) {
     std::cout.flush();
     for (const std::string& reason : reasonTexts(comparison)) {
-      std::cerr << "not measured: " << printable(reason) << "\n";
+      std::cerr << "tracectl: not measured: " << printable(reason) << "\n";
     }
     if (!comparison.unfit.empty()) return ExitCode::kNotMeasured;
     if (comparison.hasFindings()) return ExitCode::kFindings;

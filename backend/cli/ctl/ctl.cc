@@ -73,7 +73,7 @@ struct Context {
 class Ctl : public Subcommand {
  public:
   void declare(CLI::App& app) override {
-    inputs_.declare(app);
+    inputs_.declare(app, /*required=*/true);
     inputs_.declareAttempt(app);
     inputs_.declareJson(app);
     app.add_option("--set", set_,

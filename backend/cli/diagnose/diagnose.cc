@@ -157,6 +157,7 @@ class Diagnose : public Subcommand {
 
   DiagnoseTextOptions text() const {
     DiagnoseTextOptions options;
+    options.columns = screenColumns();
     options.stock_names = stock_names_;
     options.inputs = inputs_.words() + inputs_.choiceText();
     options.inputs_note = inputs_.wordsNote();

@@ -8,6 +8,7 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/reading/trace_set.h"
 #include "cli/common/json.h"
+#include "phrasing/text.h"
 
 namespace traced {
 
@@ -18,6 +19,8 @@ struct DiagnoseTextOptions {
   std::size_t max_verdicts = 6;
   std::size_t max_ranks = 16;
   bool all = false;
+  // Width of the text.
+  std::size_t columns = kScreenColumns;
   // The first verdict is red.
   bool colours = false;
   // Names the same run in other commands: "run42 --attempt 0".
@@ -45,7 +48,9 @@ Json ranksJson(const JobState& job);
 // VerdictTraits::stock_name.
 inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
 
-// Where each rank was when its trace ended: a line for ranks that agree.
-std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks);
+// Where each rank was when its trace ended: a line for ranks that agree, in
+// `columns` columns.
+std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks,
+                       std::size_t columns);
 
 }  // namespace traced

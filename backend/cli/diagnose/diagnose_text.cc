@@ -16,8 +16,8 @@ constexpr std::size_t kMaxEvidence = 6;
 constexpr std::size_t kMaxLines = 8;
 
 // A sentence that the rules tell, fit for a terminal and a screen.
-std::string bullet(const std::string& sentence) {
-  return wrapped("  - ", printable(sentence));
+std::string bullet(const std::string& sentence, std::size_t columns) {
+  return wrapped("  - ", printable(sentence), columns);
 }
 
 constexpr std::size_t kMaxProcesses = 2;
@@ -73,32 +73,35 @@ std::vector<std::string> nextCommands(const std::string& input,
 }
 
 std::string verdictText(const JobState& job, const JobVerdict& verdict,
-                        bool all) {
+                        const DiagnoseTextOptions& options) {
   std::vector<std::string> told = phrases(job, verdict.now);
   const std::vector<std::string> evidence = phrases(job, verdict.reasons);
   told.insert(told.end(), evidence.begin(), evidence.end());
-  const std::size_t most = all ? told.size() : kMaxEvidence;
+  const std::size_t most = options.all ? told.size() : kMaxEvidence;
   std::string text;
   for (std::size_t i = 0; i < told.size() && i < most; ++i) {
-    absl::StrAppend(&text, bullet(told[i]));
+    absl::StrAppend(&text, bullet(told[i], options.columns));
   }
   if (told.size() > most) {
     absl::StrAppend(&text, "  - ", told.size() - most,
                     " more; --all shows them\n");
   }
   if (verdict.consequence) {
-    absl::StrAppend(&text, bullet(consequenceOf(job, verdict)));
+    absl::StrAppend(&text,
+                    bullet(consequenceOf(job, verdict), options.columns));
   }
   return text;
 }
 
 // Its first line, and in which words the stock analyzer puts it.
 std::string headText(const JobState& job, const JobVerdict& verdict,
-                     bool stock_names) {
+                     const DiagnoseTextOptions& options) {
   const std::string stock =
-      stock_names ? absl::StrCat(" [", traitsOf(verdict.kind).stock_name, "]")
-                  : "";
-  return wrapped("", printable(headlineOf(job, verdict)) + stock);
+      options.stock_names
+          ? absl::StrCat(" [", traitsOf(verdict.kind).stock_name, "]")
+          : "";
+  return wrapped("", printable(headlineOf(job, verdict)) + stock,
+                 options.columns);
 }
 
 // Commands stay in one line, so that they can be pasted.
@@ -106,7 +109,8 @@ std::string nextText(const DiagnoseTextOptions& options, const JobState& job,
                      const JobVerdict& verdict) {
   std::string text;
   for (const std::string& what : phrases(job, verdict.advice)) {
-    absl::StrAppend(&text, wrapped("  Next: ", printable(what) + "."));
+    absl::StrAppend(
+        &text, wrapped("  Next: ", printable(what) + ".", options.columns));
   }
   const std::vector<std::string> commands =
       nextCommands(options.inputs, job, verdict);
@@ -114,7 +118,8 @@ std::string nextText(const DiagnoseTextOptions& options, const JobState& job,
     absl::StrAppend(&text, "    ", printable(command), "\n");
   }
   if (!commands.empty() && !options.inputs_note.empty()) {
-    absl::StrAppend(&text, wrapped("    ", options.inputs_note));
+    absl::StrAppend(&text,
+                    wrapped("    ", options.inputs_note, options.columns));
   }
   return text;
 }
@@ -131,9 +136,9 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
            "\n" + heading;
   }
   const JobVerdict& first = diagnosis.verdicts.front();
-  const std::string head = headText(job, first, options.stock_names);
+  const std::string head = headText(job, first, options);
   std::string text = absl::StrCat(red(head, options.colours), "\n",
-                                  verdictText(job, first, options.all),
+                                  verdictText(job, first, options),
                                   nextText(options, job, first), "\n");
   for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i) {
     const JobVerdict& verdict = diagnosis.verdicts[i];
@@ -144,14 +149,15 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
       break;
     }
     absl::StrAppend(&text, i == 1 ? "Also:\n" : "",
-                    headText(job, verdict, options.stock_names));
+                    headText(job, verdict, options));
     if (!options.all) continue;
-    absl::StrAppend(&text, "\n", verdictText(job, verdict, true),
+    absl::StrAppend(&text, "\n", verdictText(job, verdict, options),
                     nextText(options, job, verdict), "\n");
   }
   if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
   const std::size_t ranks = options.all ? options.max_ranks : kMaxLines;
-  absl::StrAppend(&text, whereTable(diagnosis, ranks), "\n", heading);
+  absl::StrAppend(&text, whereTable(diagnosis, ranks, options.columns), "\n",
+                  heading);
   return text;
 }
 

@@ -59,16 +59,18 @@ std::string processText(const RankState& rank) {
 }
 
 // A long one would take the place of the others.
-std::string cell(std::string text) {
-  constexpr std::size_t kMaxBytes = 25;
-  if (text.size() <= kMaxBytes) return text;
+std::string cell(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
   // What is cut may be in the middle of a character.
-  return printable(text.substr(0, kMaxBytes - 3)) + "...";
+  return printable(text.substr(0, most - 3)) + "...";
 }
 
 }  // namespace
 
-std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
+std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks,
+                       std::size_t columns) {
+  // Three cells share what the ranks and the time leave.
+  const std::size_t most = std::max<std::size_t>(10, (columns - 25) / 3);
   const JobState& job = diagnosis.job;
   std::int64_t end_ns = 0;
   for (const RankState& rank : job.ranks) {
@@ -104,9 +106,9 @@ std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks) {
     const RanksAtOnePlace& place = places[i];
     table.addRow(
         {absl::StrCat(" ", RankList::fromRanks(place.ranks).text()),
-         cell(place.finished), cell(place.now),
+         cell(place.finished, most), cell(place.now, most),
          end_ns > place.since_ns ? secondsText(end_ns - place.since_ns) : "-",
-         cell(place.trace)});
+         cell(place.trace, most)});
   }
   std::string text = table.text();
   if (places.size() > max_ranks) {

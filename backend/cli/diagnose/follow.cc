@@ -130,7 +130,7 @@ class Follower {
 
   void sayWhoIsUnseen(const std::vector<std::uint32_t>& ranks) {
     if (ranks.empty() || std::exchange(unseen_reported_, true)) return;
-    std::cerr << "note: whether " << ranksVerb(ranks, "lives", "live")
+    std::cerr << "tracectl: note: whether " << ranksVerb(ranks, "lives", "live")
               << " cannot be seen from here (another host, or a container "
                  "with process numbers of its own): followed until the end "
                  "of the trace is there\n";

@@ -43,6 +43,25 @@ std::vector<std::string> namesOf(const std::vector<const TableSpec*>& tables) {
 constexpr const char* kParquet = "parquet";
 constexpr const char* kOperations = "operations";
 
+// Returns the format that a file's extension stands for, csv without one, or
+// nullptr if it is unknown.
+const char* formatOfName(const std::string& path) {
+  constexpr std::pair<const char*, const char*> kExtensions[] = {
+      {".csv", "csv"},
+      {".jsonl", "jsonl"},
+      {".txt", "text"},
+      {".pftrace", "perfetto"},
+      {".perfetto-trace", "perfetto"}};
+  for (const auto& [extension, format] : kExtensions) {
+    if (path.ends_with(extension)) return format;
+  }
+  const std::size_t dot = path.rfind('.');
+  const std::size_t slash = path.rfind('/');
+  const bool bare =
+      dot == std::string::npos || (slash != std::string::npos && dot < slash);
+  return bare ? "csv" : nullptr;
+}
+
 class Export : public Subcommand {
  public:
   void declare(CLI::App& app) override {
@@ -57,9 +76,9 @@ class Export : public Subcommand {
     for (const RowFormat& format : rowFormats()) add(format);
     for (const JobFormat& format : jobFormats()) add(format);
     add(JobFormat{kParquet, "tables for DuckDB, Polars and Spark", nullptr});
-    app.add_option("--format", format_, what)
-        ->check(CLI::IsMember(names))
-        ->capture_default_str();
+    format_option_ = app.add_option("--format", format_, what)
+                         ->check(CLI::IsMember(names))
+                         ->capture_default_str();
     inputs_.declareAttempt(app);
     scope_.declare(app);
     window_.declare(app);
@@ -88,6 +107,14 @@ class Export : public Subcommand {
   }
 
   ExitCode run() override {
+    if (format_option_->count() == 0 && !output_.empty()) {
+      const char* format = formatOfName(output_);
+      if (!format) {
+        return refuse(absl::StrCat("-o ", output_,
+                                   ": unknown extension; name a --format"));
+      }
+      format_ = format;
+    }
     job_format_ = named(jobFormats(), format_);
     const bool to_file = !output_.empty() && !toFolder();
     if (to_file && !mayWrite(output_, force_)) return ExitCode::kUsage;
@@ -115,6 +142,7 @@ class Export : public Subcommand {
       return ExitCode::kInternal;
     }
     const ExitCode code = inputs_.conclude(allWarnings(set, summary));
+    if (!output_.empty()) complain(absl::StrCat("wrote ", output_));
     reportNotes(summary);
     return code;
   }
@@ -236,7 +264,8 @@ class Export : public Subcommand {
   // What whoever reads the export should know.
   void reportNotes(const RunSummary& summary) const {
     const auto note = [](const std::string& text) {
-      if (!text.empty()) std::cerr << "note: " << printable(text) << "\n";
+      if (!text.empty())
+        std::cerr << "tracectl: note: " << printable(text) << "\n";
     };
     note(writers_note_);
     note(fromRingsText(summary));
@@ -250,6 +279,7 @@ class Export : public Subcommand {
     note(windowText(window_.window(), left_out_.of_window));
   }
 
+  CLI::Option* format_option_ = nullptr;
   Inputs inputs_;
   ScopeOption scope_;
   WindowOption window_;

@@ -18,9 +18,8 @@ constexpr std::size_t kMaxNamedInputs = 4;
 
 }  // namespace
 
-void Inputs::declare(CLI::App& app, std::vector<std::string> usual) {
-  const bool required = usual.empty();
-  paths_ = std::move(usual);
+void Inputs::declare(CLI::App& app, bool required) {
+  if (!required) paths_ = {"traces"};
   CLI::Option* input =
       app.add_option("INPUT", paths_,
                      "Trace files, merged files, or directories of them")
@@ -88,15 +87,15 @@ ExitCode Inputs::conclude(const std::vector<std::string>& warnings) const {
   constexpr std::size_t kMaxSentences = 20;
   std::cout.flush();
   for (std::size_t i = 0; i < warnings.size() && i < kMaxSentences; ++i) {
-    std::cerr << "warning: " << printable(warnings[i]) << "\n";
+    std::cerr << "tracectl: warning: " << printable(warnings[i]) << "\n";
   }
   if (warnings.size() > kMaxSentences) {
-    std::cerr << "warning: and " << warnings.size() - kMaxSentences
+    std::cerr << "tracectl: warning: and " << warnings.size() - kMaxSentences
               << " more; --json has all of them\n";
   }
   if (!strict_ || warnings.empty()) return ExitCode::kFine;
   std::cerr << "tracectl: " << countOf(warnings.size(), "warning")
-            << ", and --strict lets none pass\n";
+            << ", and --strict allows none\n";
   return ExitCode::kFindings;
 }
 

@@ -1,5 +1,4 @@
-// Inputs are the arguments that all verbs share: what to read, and how to speak
-// of it.
+// Inputs are the arguments that all commands share: which traces to read.
 
 #pragma once
 
@@ -20,9 +19,10 @@ namespace traced {
 
 class Inputs {
  public:
-  // Declares the paths, --files-only and --strict. Without `usual` at least one
-  // path must be given.
-  void declare(CLI::App& app, std::vector<std::string> usual = {});
+  // Declares the paths, --files-only and --strict. The default path is
+  // "traces", where the recorder writes by default; with `required` there is
+  // none.
+  void declare(CLI::App& app, bool required = false);
   // Declares --attempt.
   CLI::Option* declareAttempt(CLI::App& app);
   // Declares --json.

@@ -63,7 +63,7 @@ std::vector<std::string> recoverInputs(const std::vector<std::string>& inputs) {
     if (segment.outcome == RecoverOutcome::kLive) continue;
     const std::string sentence = sentenceAbout(segment, false);
     if (segment.outcome == RecoverOutcome::kRecovered) {
-      std::cerr << "recovered: " << sentence << "\n";
+      std::cerr << "tracectl: recovered: " << sentence << "\n";
     } else {
       warnings.push_back(sentence);
     }

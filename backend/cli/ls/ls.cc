@@ -94,7 +94,7 @@ Json runJson(const ListedRun& run) {
 class Ls : public Subcommand {
  public:
   void declare(CLI::App& app) override {
-    inputs_.declare(app, {"traces"});
+    inputs_.declare(app);
     inputs_.declareJson(app);
     app.footer("Example: tracectl ls traces/");
   }
@@ -111,7 +111,8 @@ class Ls : public Subcommand {
     }
     std::cout.flush();
     if (list.dumps > 0) {
-      std::cerr << "note: " << countOf(list.dumps, "Flight Recorder dump")
+      std::cerr << "tracectl: note: "
+                << countOf(list.dumps, "Flight Recorder dump")
                 << ", which do not tell of what run they are\n";
     }
     return inputs_.conclude(warningsOf(*set, list));

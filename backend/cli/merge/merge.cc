@@ -145,7 +145,7 @@ void PackOutput::print(const Inputs& inputs, const TraceSet& set,
 class Merge : public Subcommand {
  public:
   void declare(CLI::App& app) override {
-    inputs_.declare(app);
+    inputs_.declare(app, /*required=*/true);
     inputs_.declareJson(app);
     CLI::Option* output =
         app.add_option("-o,--output", output_, "The file to write")

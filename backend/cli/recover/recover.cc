@@ -96,9 +96,9 @@ class Recover : public Subcommand {
       std::cout << sentenceAbout(segment, options_.dry_run) << "\n";
     }
     std::cout.flush();
-    if (all.empty()) std::cerr << "nothing to recover\n";
+    if (all.empty()) complain("nothing to recover");
     if (live > 0) {
-      std::cerr << countOf(live, "segment") << " in use, left alone\n";
+      complain(absl::StrCat(countOf(live, "segment"), " in use, left alone"));
     }
   }
 

@@ -41,7 +41,7 @@ class Rings : public Subcommand {
     }
     std::cout.flush();
     for (const std::string& warning : live.warnings()) {
-      std::cerr << "warning: " << printable(warning) << "\n";
+      std::cerr << "tracectl: warning: " << printable(warning) << "\n";
     }
     return ExitCode::kFine;
   }

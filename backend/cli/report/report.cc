@@ -103,7 +103,9 @@ class ReportCommand : public Subcommand {
                  const Diagnosis& diagnosis) const {
     PendingFile file(html_, force_ ? Existing::kReplaced : Existing::kKept);
     writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis});
-    return finish(file);
+    if (!finish(file)) return false;
+    complain(absl::StrCat("wrote ", html_));
+    return true;
   }
 
   std::vector<ReportKey> keys() const {

@@ -13,46 +13,47 @@
 namespace traced {
 namespace {
 
-// Of waits that were not seen: `most` of rank time, where nothing was lost.
-std::string unseenText(const Report& report, double most) {
+// Says how many operations have no recorded wait; "" if all have one.
+std::string unknownWaitsText(const Report& report) {
   const CallTotals& all = report.all;
   if (all.waits_unknown == 0) return "";
-  const std::string of =
-      absl::StrFormat(" for %d of %d operations", all.waits_unknown, all.calls);
-  return report.isBounded() ? ", up to " + percentText(most) +
-                                  " in waits that were not seen," + of
-                            : "; whether and how long the program waited" + of +
-                                  " was not seen";
+  return absl::StrCat(" ", groupedText(all.waits_unknown), " of ",
+                      countOf(all.calls, "operation"),
+                      all.waits_unknown == 1 ? " has" : " have",
+                      " no recorded wait (DDP waits inside C++), so the exact "
+                      "share is unknown.");
 }
 
+// The share of rank time that communication held up the program. Rank time is
+// from a rank's first operation to its last.
 std::string shareText(const Report& report) {
-  const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
   if (report.summary.fromDumps()) {
-    return "How long communication held up the ranks is not known: dumps have "
-           "neither returns nor waits.\n";
+    return "Communication: unknown share of the run. Dumps record neither "
+           "returns nor waits.\n";
   }
+  const std::uint64_t run_ns = report.summary.rankTimeNs();
   if (run_ns == 0) return "";
   const CallTotals& all = report.all;
-  const double least = all.shareOf(report.summary.rankTimeNs());
-  const double most = all.mostOf(report.summary.rankTimeNs());
-  return absl::StrFormat(
-      "Communication took %s of rank time: %s inside calls, %s in waits%s.\n"
-      "Rank time is from a rank's first operation to its last, at most %s.\n",
-      report.isBounded() ? percentRange(least, most, " to ")
-                         : "at least " + percentText(least),
-      percentText(static_cast<double>(all.held_call_ns) / run_ns),
-      percentText(static_cast<double>(all.held_wait_ns) / run_ns),
-      unseenText(report, most - least),
-      durationText(report.summary.longestRankTimeNs()));
+  const std::string share =
+      report.isBounded()
+          ? percentRange(all.shareOf(run_ns), all.mostOf(run_ns), " to ")
+          : "at least " + percentText(all.shareOf(run_ns));
+  const auto part = [run_ns](std::uint64_t ns) {
+    return percentText(static_cast<double>(ns) / static_cast<double>(run_ns));
+  };
+  return absl::StrCat("Communication: ", share, " of the run. Calls took ",
+                      part(all.held_call_ns), ", recorded waits ",
+                      part(all.held_wait_ns), ".", unknownWaitsText(report),
+                      "\n");
 }
 
-// Of operations, whether or not the program waited for them.
+// How long operations took, whether or not the program waited for them.
 std::string peersText(const Report& report) {
   const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
   if (run_ns == 0 || report.all.split.wait_for_peers.count == 0) return "";
   return absl::StrFormat(
-      "Of rank time operations took %s waiting for peers and %s in "
-      "transfer, with or without the program waiting for them.\n",
+      "Operations spent %s of the run waiting for the slowest rank and %s "
+      "transferring data, in part while the program computed.\n",
       waitingCell(report, " to "),
       percentText(static_cast<double>(report.all_states.transfer_ns) / run_ns));
 }
@@ -182,22 +183,13 @@ std::string rowsText(const Report& report, const ReportTextOptions& options) {
                     "; --all shows them\n");
   }
   if (!hidden.empty()) {
-    absl::StrAppend(&text, " No room here for ", absl::StrJoin(hidden, ", "),
-                    "; --wide shows all columns.\n");
+    absl::StrAppend(&text, " Hidden columns: ", absl::StrJoin(hidden, ", "),
+                    ". --wide shows them.\n");
   }
   return text;
 }
 
-constexpr char kLegend[] =
-    " host: issue to return. completion: issue to end. wait: in the program's "
-    "wait. for peers: until the last of those it depends on was ready. "
-    "transfer: from there to the end. share: host and wait of the time of the "
-    "ranks. \">=\": there is more, not observed. \"-\": not observed.\n"
-    " busbw is the median over completion time; GB = 1e9 bytes. --wide also "
-    "has totals, means and maxima, and what each rank and group spent.\n";
-
-// Of a run over NCCL without device times: how its ends and waits are to be
-// had.
+// Whether device times would show ends or waits that this NCCL run lacks.
 bool wantsDeviceTimes(const Report& report) {
   const auto& device = report.summary.deviceTimes();
   if (device.error_ns || device.untimed > 0) return false;
@@ -206,6 +198,23 @@ bool wantsDeviceTimes(const Report& report) {
   };
   return report.all.ends_unknown + report.all.waits_unknown > 0 &&
          std::ranges::any_of(report.summary.backends(), isNccl);
+}
+
+// "16 calls: the recorded end is an upper bound (15 from a future callback, 1
+// from a wait)."; "" if there are none.
+std::string lateEndsText(const CallTotals& all) {
+  std::vector<std::string> sources;
+  const auto add = [&sources](std::uint64_t count, const char* source) {
+    if (count > 0) sources.push_back(absl::StrCat(groupedText(count), source));
+  };
+  add(all.ends_by_future, " from a future callback");
+  add(all.ends_at_wait, " from a wait");
+  add(all.ends_at_hook, " from the backend's watchdog");
+  if (sources.empty()) return "";
+  return absl::StrCat(
+      countOf(all.ends_by_future + all.ends_at_wait + all.ends_at_hook, "call"),
+      ": the recorded end is an upper bound (", absl::StrJoin(sources, ", "),
+      ").");
 }
 
 std::string soloText(const Report& report) {
@@ -221,32 +230,33 @@ std::string soloText(const Report& report) {
 std::string notesText(const Report& report) {
   const CallTotals& all = report.all;
   std::string text;
-  const auto say = [&](std::uint64_t count, const char* what) {
-    if (count > 0) absl::StrAppend(&text, " ", countOf(count, "call"), what);
+  const auto note = [&text](std::uint64_t count, const char* one,
+                            const char* many, const std::string& rest) {
+    if (count == 0) return;
+    absl::StrAppend(&text, " ", countOf(count, "call"), " ",
+                    count == 1 ? one : many, rest, "\n");
   };
-  say(all.ends_unknown, " whose end was not observed.");
-  say(all.ends_with_batch,
-      " in coalesced batches, which end as a whole: see coalesced.");
-  say(all.ends_at_wait, " whose end only a wait showed, a late bound.");
-  say(all.ends_by_future, " whose end a future told, a late bound.");
-  say(all.ends_at_hook,
-      " whose end the backend's watchdog showed, a late bound.");
-  say(all.waits_unknown, report.isBounded()
-                             ? " whose wait was not seen, as DDP's: of two "
-                               "figures of a share the second has the program "
-                               "wait until they ended."
-                             : " whose wait was not seen, as DDP's.");
+  note(all.ends_unknown, "has", "have", " no recorded end.");
+  note(all.ends_with_batch, "is part", "are part",
+       " of coalesced batches, which end as a whole (row \"coalesced\").");
+  const std::string late = lateEndsText(all);
+  if (!late.empty()) absl::StrAppend(&text, " ", late, "\n");
+  if (report.isBounded()) {
+    note(all.waits_unknown, "has", "have",
+         " no recorded wait. The upper end of a range assumes that the "
+         "program waited for the end.");
+  }
   if (wantsDeviceTimes(report)) {
     absl::StrAppend(&text,
-                    " The GPU was not asked when it was done: with "
-                    "TRACED_DEVICE_TIME=full it is.");
+                    " The GPU's own times were not recorded. "
+                    "TRACED_DEVICE_TIME=full records them.\n");
   }
-  say(all.failed, " failed.");
-  say(all.captured,
-      " captured in a graph: counted once, their replays are not seen.");
-  say(report.summary.simulated(),
-      " simulated: nothing was communicated, not counted above.");
-  return text.empty() ? text : text + "\n";
+  note(all.failed, "failed", "failed", ".");
+  note(all.captured, "was", "were",
+       " captured in a CUDA graph: counted once, replays are not recorded.");
+  note(report.summary.simulated(), "was", "were",
+       " simulated: nothing was communicated, and no row counts them.");
+  return text;
 }
 
 std::string reportText(const std::string& title, const TraceSet& set,
@@ -276,7 +286,8 @@ std::string reportText(const std::string& title, const TraceSet& set,
   }
   const std::string notes =
       absl::StrCat(rolesText(report), soloText(report), notesText(report),
-                   deviceTimesText(report.summary.deviceTimes(), " "), kLegend);
+                   deviceTimesText(report.summary.deviceTimes(), " "),
+                   " `tracectl help columns` explains the columns.\n");
   return text + fitting(notes);
 }
 

@@ -72,15 +72,15 @@ void VerdictCommands::report(const std::string& words) {
 
 void FindingNotifier::report(const std::vector<LiveFinding>& findings,
                              MessageLog& log, VerdictCommands* commands) {
-  std::set<std::string> now;
+  std::map<std::string, std::string> now;
   for (const LiveFinding& finding : findings) {
-    now.insert(finding.name);
+    now.emplace(finding.name, finding.text);
     if (known_.contains(finding.name)) continue;
     log.write(finding.text);
     if (commands) commands->add(jsonText(finding.json, -1) + "\n");
   }
-  for (const std::string& name : known_) {
-    if (!now.contains(name)) log.write(absl::StrCat("over: ", printable(name)));
+  for (const auto& [name, text] : known_) {
+    if (!now.contains(name)) log.write(absl::StrCat("no longer: ", text));
   }
   known_ = std::move(now);
   if (commands) commands->poll();

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -57,7 +57,8 @@ class FindingNotifier {
               VerdictCommands* commands);
 
  private:
-  std::set<std::string> known_;
+  // Texts by name.
+  std::map<std::string, std::string> known_;
 };
 
 }  // namespace traced

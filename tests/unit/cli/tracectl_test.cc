@@ -81,7 +81,8 @@ TEST_F(TracectlTest, DamageIsAWarningAndWithStrictAFinding) {
   const Ran fine = runTracectl("report " + run());
   EXPECT_EQ(fine.exit_code, 0);
   EXPECT_EQ(fine.err,
-            "warning: 3 records dropped while recording (ring_full 3) on rank "
+            "tracectl: warning: 3 records dropped while recording (ring_full "
+            "3) on rank "
             "1\n");
   EXPECT_EQ(runTracectl("report --strict " + run()).exit_code, 1);
   EXPECT_EQ(

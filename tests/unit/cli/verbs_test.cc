@@ -63,23 +63,23 @@ TEST(VerbsTest, AMisspeltVerbIsReportedTheRightOne) {
   const Ran misspelt = runTracectl("reprot x");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_EQ(misspelt.err,
-            "tracectl: there is no verb \"reprot\", did you mean report?\n"
-            "tracectl help tells what there is\n");
+            "tracectl: unknown command \"reprot\", did you mean report?\n"
+            "Run `tracectl help` for the list.\n");
   EXPECT_THAT(runTracectl("xyzzy").err,
-              StartsWith("tracectl: there is no verb \"xyzzy\"\n"));
+              StartsWith("tracectl: unknown command \"xyzzy\"\n"));
   const Ran helped = runTracectl("help reprot");
   EXPECT_EQ(helped.exit_code, 2);
   EXPECT_THAT(helped.err, HasSubstr("did you mean report?"));
   const Ran none = runTracectl("");
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, StartsWith("tracectl: name a verb"));
+  EXPECT_THAT(none.err, StartsWith("tracectl: no command"));
 }
 
 TEST(VerbsTest, AMisspeltOptionIsReportedTheRightOne) {
   const Ran misspelt = runTracectl("show --grups dp x");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_THAT(misspelt.err,
-              StartsWith("tracectl: there is no option --grups of tracectl "
+              StartsWith("tracectl: unknown option --grups of tracectl "
                          "show, did you mean --groups?\n"));
 }
 
