@@ -118,5 +118,5 @@ def test_what_computes_meanwhile_is_within_what_is_told(launcher: Launcher, tmp_
         assert _seconds(rank, "share") < waited.most_s * (1 + _TOLERANCE)
         assert _seconds(rank, "share_at_most") > waited.least_s * (1 - _TOLERANCE)
     text = tracectl("report", "--steps", f"{STEPS[0]}-{STEPS[-1]}", tmp_path / "traces").output
-    assert re.search(r"Communication took \d+\.\d to \d+\.\d % of rank time", text)
+    assert re.search(r"Communication: \d+\.\d to \d+\.\d % of the run", text)
     assert re.search(r" all_reduce .* \d+\.\d-\d+\.\d %$", text, re.MULTILINE)

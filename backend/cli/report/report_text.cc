@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -134,10 +136,36 @@ Table makeTable(const Report& report, bool wide) {
   return table;
 }
 
+// Returns the length of the directory that all call sites share, with its
+// slash. Rows without a site do not count.
+std::size_t sharedDirectory(const Report& report) {
+  const auto by = std::ranges::find(report.by, ReportKey::kSite);
+  if (by == report.by.end()) return 0;
+  const auto key = static_cast<std::size_t>(by - report.by.begin());
+  std::optional<std::string_view> shared;
+  for (const ReportRow& row : report.rows) {
+    const std::string_view site = row.keys[key];
+    if (!site.starts_with('/')) continue;
+    const std::string_view file = site.substr(0, site.find(':'));
+    const std::string_view folder = file.substr(0, file.rfind('/') + 1);
+    if (!shared) shared = folder;
+    const auto differs = std::ranges::mismatch(*shared, folder).in1;
+    const auto equal = static_cast<std::size_t>(differs - shared->begin());
+    shared = shared->substr(0, shared->substr(0, equal).rfind('/') + 1);
+  }
+  return shared ? shared->size() : 0;
+}
+
+// `directory`: the length of the directory that call sites leave out.
 std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
-                                 bool wide) {
+                                 bool wide, std::size_t directory) {
   std::vector<std::string> cells;
-  for (const std::string& key : row.keys) cells.push_back(printable(key));
+  for (std::size_t i = 0; i < row.keys.size(); ++i) {
+    const std::string& key = row.keys[i];
+    const bool is_path =
+        report.by[i] == ReportKey::kSite && key.starts_with('/');
+    cells.push_back(printable(is_path ? key.substr(directory) : key));
+  }
   if (report.isBy(ReportKey::kParent)) {
     const std::uint64_t parents = row.totals.parents;
     cells.push_back(parents == 0 ? "-" : groupedText(parents));
@@ -169,9 +197,10 @@ std::vector<std::string> firstToGo(const std::string& sort) {
 // The rows, as wide as the screen.
 std::string rowsText(const Report& report, const ReportTextOptions& options) {
   Table table = makeTable(report, options.wide);
+  const std::size_t directory = options.wide ? 0 : sharedDirectory(report);
   const std::size_t shown = std::min(options.max_rows, report.rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    table.addRow(cellsOf(report, report.rows[i], options.wide));
+    table.addRow(cellsOf(report, report.rows[i], options.wide, directory));
   }
   std::vector<std::string> hidden;
   if (!options.wide) {
