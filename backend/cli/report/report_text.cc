@@ -20,10 +20,10 @@ std::string unknownWaitsText(const Report& report) {
   const CallTotals& all = report.all;
   if (all.waits_unknown == 0) return "";
   return absl::StrCat(" ", groupedText(all.waits_unknown), " of ",
-                      countOf(all.calls, "operation"),
-                      all.waits_unknown == 1 ? " has" : " have",
-                      " no recorded wait (DDP waits inside C++), so the exact "
-                      "share is unknown.");
+                      groupedText(all.calls), " operations ",
+                      all.waits_unknown == 1 ? "has" : "have",
+                      " no recorded wait (as in DDP, which waits inside "
+                      "C++), so the exact share is unknown.");
 }
 
 // The share of rank time that communication held up the program. Rank time is
@@ -55,7 +55,7 @@ std::string peersText(const Report& report) {
   if (run_ns == 0 || report.all.split.wait_for_peers.count == 0) return "";
   return absl::StrFormat(
       "Operations spent %s of the run waiting for the slowest rank and %s "
-      "transferring data, in part while the program computed.\n",
+      "transferring data. Computation may overlap both.\n",
       waitingCell(report, " to "),
       percentText(static_cast<double>(report.all_states.transfer_ns) / run_ns));
 }
@@ -212,8 +212,12 @@ std::string rowsText(const Report& report, const ReportTextOptions& options) {
                     "; --all shows them\n");
   }
   if (!hidden.empty()) {
-    absl::StrAppend(&text, " Hidden columns: ", absl::StrJoin(hidden, ", "),
-                    ". --wide shows them.\n");
+    absl::StrAppend(
+        &text,
+        wrapped(" ",
+                absl::StrCat("Hidden columns: ", absl::StrJoin(hidden, ", "),
+                             ". --wide shows them."),
+                options.columns));
   }
   return text;
 }

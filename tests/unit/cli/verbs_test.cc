@@ -46,6 +46,15 @@ TEST(VerbsTest, HelpIsAVerbToo) {
   EXPECT_EQ(runTracectl("-V").out, runTracectl("--version").out);
 }
 
+TEST(VerbsTest, HelpExplainsTheColumns) {
+  const Ran help = runTracectl("help columns");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_LE(widest(help.out), 100u) << help.out;
+  for (const char* column : {"completion ms", "for peers ms", "share of run"}) {
+    EXPECT_THAT(help.out, HasSubstr(column));
+  }
+}
+
 TEST(VerbsTest, HelpFitsAScreenAndSaysEachThingOnce) {
   for (const char* verb : kVerbs) {
     const Ran help = runTracectl(std::string("help ") + verb);

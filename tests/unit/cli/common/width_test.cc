@@ -41,14 +41,14 @@ class WidthTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(WidthTest, AReportHas100ColumnsAndTheMostTellingFigures) {
+TEST_F(WidthTest, AReportHas100ColumnsAndTheMostUsefulFigures) {
   for (const char* columns : {"", "40", "100", "none"}) {
     const std::string text = report(columns);
     EXPECT_LE(widest(text), 100u) << text;
     for (const char* column : {"calls", "bytes", "transfer ms", "share"}) {
       EXPECT_THAT(text, HasSubstr(column));
     }
-    EXPECT_THAT(text, HasSubstr(" No room here for host ms, busbw"));
+    EXPECT_THAT(text, HasSubstr(" Hidden columns: host ms, busbw"));
     EXPECT_EQ(text.find("host ms"), text.rfind("host ms"));
   }
 }
@@ -59,7 +59,7 @@ TEST_F(WidthTest, AWiderTerminalHasMoreColumns) {
   EXPECT_THAT(text, HasSubstr("for peers ms"));
   const std::string all = report("200");
   EXPECT_THAT(all, HasSubstr("host ms"));
-  EXPECT_THAT(all, Not(HasSubstr("No room here")));
+  EXPECT_THAT(all, Not(HasSubstr("Hidden columns")));
   EXPECT_THAT(report("100", "--wide "), HasSubstr("host ms"));
 }
 

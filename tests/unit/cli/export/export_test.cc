@@ -203,6 +203,16 @@ TEST_F(ExportTest, AFileAppearsWholeAndIsReplacedOnlyByForce) {
   EXPECT_EQ(runTracectl("export -o /nowhere/out " + run()).exit_code, 4);
 }
 
+TEST_F(ExportTest, TheExtensionChoosesTheFormat) {
+  writeExampleRun(run());
+  const std::string out = dir_.path() + "/out";
+  EXPECT_EQ(runTracectl("export -o " + out + ".jsonl " + run()).exit_code, 0);
+  EXPECT_EQ(readFile(out + ".jsonl"), exported("jsonl").out);
+  const Ran unknown = runTracectl("export -o " + out + ".xyz " + run());
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown extension; name a --format"));
+}
+
 TEST_F(ExportTest, WorksIntoAPipe) {
   writeExampleRun(run());
   const Ran ran = runTracectl("export " + run(), "| head -n 1");

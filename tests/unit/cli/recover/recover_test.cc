@@ -77,7 +77,7 @@ TEST_F(RecoverVerbTest, SaysWhatCameBackAndWhoIsAlive) {
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, "rank 0 of job run42: 2 records brought back into " +
                          trace(0) + "\n");
-  EXPECT_EQ(ran.err, "1 segment in use, left alone\n");
+  EXPECT_EQ(ran.err, "tracectl: 1 segment in use, left alone\n");
   EXPECT_TRUE(fs::exists(living->path()));
 
   const Ran info = runTracectl("info " + run());
@@ -103,7 +103,7 @@ TEST_F(RecoverVerbTest, NothingToDoIsFine) {
   const Ran ran = runTracectl("recover" + only());
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "nothing to recover\n");
+  EXPECT_EQ(ran.err, "tracectl: nothing to recover\n");
 }
 
 TEST_F(RecoverVerbTest, TakesOnlyWhatBelongsToItsInputs) {

@@ -44,7 +44,7 @@ class ReportTimesTest : public ::testing::Test {
 
 TEST_F(ReportTimesTest, WaitsThatCanBeOffByMoreThanTheyAreHaveBothBounds) {
   EXPECT_THAT(runTracectl("report " + dir_.path()).out,
-              HasSubstr("operations took 25.0 to 62.5 % waiting for peers"));
+              HasSubstr("Operations spent 25.0 to 62.5 % of the run waiting"));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(DeviceShownTest, WhereTheGpuWasNotAskedTheReportSaysHowItIs) {
     }
     writeFile(dir_.path() + "/rank-0.traced", stream.takeChunk(true));
   };
-  const auto hint = HasSubstr("with TRACED_DEVICE_TIME=full it is.");
+  const auto hint = HasSubstr("TRACED_DEVICE_TIME=full records them.");
   writeOne("nccl", false);
   EXPECT_THAT(out("report"), hint);
   writeOne("nccl", true);
@@ -131,9 +131,9 @@ TEST_F(DeviceShownTest, CapturedCallsAreCountedAsSuchAndMissNoEnd) {
   write(0, false);
   write(1, false);
   EXPECT_THAT(out("report --wide"),
-              AllOf(HasSubstr(" 4 calls captured in a graph: counted once, "
-                              "their replays are not seen."),
-                    Not(HasSubstr("was not observed"))));
+              AllOf(HasSubstr(" 4 calls were captured in a CUDA graph: counted "
+                              "once, replays are not recorded."),
+                    Not(HasSubstr("no recorded end"))));
   const auto total = json("report").at("total");
   EXPECT_EQ(total.at("count"), 6);
   EXPECT_EQ(total.at("captured"), 4);
