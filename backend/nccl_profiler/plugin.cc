@@ -46,7 +46,7 @@ NextPlugin* findNext(int version) {
     NextPlugin* plugin = NextPlugin::load(version, problem);
     const RecorderLink* link = recorder.load();
     if (!problem.empty() && link) {
-      problem = "NCCL's profiler plugin is not told of anything: " + problem;
+      problem = "NCCL's profiler plugin receives nothing: " + problem;
       link->say(problem.c_str());
     }
     next_plugin.store(plugin);

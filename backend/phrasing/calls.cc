@@ -51,10 +51,10 @@ struct CallPhrases {
       case CallShift::kExtraOrLeftOut:
         return from_there +
                "out of step by a call: one was left out or made once more, "
-               "what follows does not tell which.";
+               "later calls do not show which.";
       case CallShift::kUnclear:
         return "Whether a call was left out, made once more, or two were made "
-               "in the opposite order, what follows does not tell.";
+               "in the opposite order, later calls do not show which.";
       case CallShift::kNone:
         break;
     }
@@ -71,7 +71,7 @@ struct CallPhrases {
   }
   std::string operator()(const NeedsOtherRanks& fact) const {
     return absl::StrCat(
-        "Who is right only the other members can tell: the files of ",
+        "Only the other members can show which is right: the files of ",
         ranksText(fact.absent), " are needed.");
   }
   std::string operator()(const ThreadsRace& fact) const {
@@ -185,7 +185,7 @@ struct MessagePhrases {
       case CallShift::kExtraOrLeftOut:
       case CallShift::kUnclear:
         return "Whether one side made a call too many, left one out, or made "
-               "two in the opposite order, what follows does not tell.";
+               "two in the opposite order, later calls do not show which.";
       case CallShift::kNone:
         break;
     }

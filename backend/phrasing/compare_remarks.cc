@@ -18,7 +18,8 @@ std::string nameOfPart(RunPart part, const std::optional<RunKey>& key) {
 constexpr const char* kPartRemarks[] = {
     "the same program differs from itself: $0 by $1 in the runs of --same, so "
     "the machine changed",
-    "the runs differ too much: a $2 could be $1 longer by $0 and not be told "
+    "the runs differ too much: a $2 could be $1 longer by $0 and not be "
+    "distinguished "
     "from chance; more runs, or a quieter machine",
     "$0 changed no more than the same program may differ from itself",
     "$0 is not known of every run: not compared",

@@ -49,8 +49,8 @@ std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
     absl::StrAppend(&text, ", perhaps because of ",
                     quote(causeText(change.perhaps_follows)),
                     change.part == RunPart::kWaitForPeers
-                        ? ": how long ranks compute varies too much to tell"
-                        : ", which varies too much to tell");
+                        ? ": how long ranks compute varies too much"
+                        : ", which varies too much to judge");
   }
   if (change.part == RunPart::kStep && change.kind == ChangeKind::kWorse &&
       !change.follows) {

@@ -156,7 +156,7 @@ std::vector<std::string> unknownTexts(const Diagnosis& diagnosis) {
   }
   if (!diagnosis.rules_left_out.empty()) {
     texts.push_back(
-        absl::StrCat("Rules that need what these sources do not tell: ",
+        absl::StrCat("Rules that need data that these sources lack: ",
                      absl::StrJoin(diagnosis.rules_left_out, ", "), "."));
   }
   return texts;

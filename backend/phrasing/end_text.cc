@@ -33,7 +33,7 @@ std::string textOf(const ListedRank& rank) {
 std::string endText(const ProcessEnd& end) {
   switch (end.kind) {
     case EndKind::kUnknown:
-      return "may live: its trace does not tell";
+      return "may live: its trace does not show it";
     case EndKind::kInOrder:
       return "ended in order";
     case EndKind::kRaised:

@@ -63,7 +63,7 @@ std::string waitingText(const std::string& group, const v1::Waiting& waiting,
 
 std::string silentHostText(const std::string& address, double silent_s,
                            const std::string& problem) {
-  return absl::StrCat(address, " has told nothing for ", threeDigits(silent_s),
+  return absl::StrCat(address, " has sent nothing for ", threeDigits(silent_s),
                       " s: its ranks count as not seen",
                       problem.empty() ? "" : absl::StrCat(" (", problem, ")"));
 }

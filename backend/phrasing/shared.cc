@@ -82,7 +82,7 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
       return "A process that lives makes a dump when the others do: it had "
              "ended, or could not, or its dump is not among these.";
     case PlainFact::kOrderIsUnknown:
-      return "Which of them left the order of the program cannot be told: all "
+      return "Which of them left the order of the program is unknown: all "
              "are named.";
     case PlainFact::kAskNetworkOfMembers:
       return "the network between the members, and the log of the backend";
@@ -127,7 +127,8 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
       return "Each of them is quick with others: it is what lies between "
              "them.";
     case PlainFact::kWhichIsUnknown:
-      return "Which of them it is, or what lies between them, cannot be told.";
+      return "The traces do not show which of them, or which link between "
+             "them.";
     case PlainFact::kMetByName:
       return "Ranks find each other in the store by this name, so members of "
              "one group may be connected to those of the other.";

@@ -81,7 +81,7 @@ struct StandstillPhrases {
       case DoesInstead::Process::kLives:
         return text + "; its process lives.";
       case DoesInstead::Process::kUnknown:
-        return text + "; its trace does not tell whether its process lives.";
+        return text + "; its trace does not show whether its process lives.";
       case DoesInstead::Process::kEnded:
         break;
     }

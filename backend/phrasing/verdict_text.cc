@@ -25,7 +25,7 @@ std::string surenessOf(const JobVerdict& verdict, const std::string& summary) {
   const std::string who =
       ranksVerb(verdict.culprits, "is to blame", "are to blame");
   return verdict.culprit == Confidence::kUndecided
-             ? absl::StrCat(text, "; who is to blame cannot be told")
+             ? absl::StrCat(text, "; the traces do not show who is to blame")
              : absl::StrCat(text, "; that ", who, ": ",
                             nameOf(verdict.culprit));
 }

@@ -121,7 +121,7 @@ Result<Recorder*> Recorder::create(const Options& options,
     auto segment =
         Segment::create(options.ring_directory, header.stream_id(),
                         options.ring_slots, header.SerializeAsString());
-    if (!segment) return Error{"there is no memory for the ring"};
+    if (!segment) return Error{"not enough memory for the ring"};
     // "": recovery cannot find the trace.
     segment->setTracePath(absolutePath(file->location()));
     const std::string note = segment->note();
@@ -132,7 +132,7 @@ Result<Recorder*> Recorder::create(const Options& options,
   } catch (const std::system_error& e) {
     return Error{std::string("cannot start the writer thread: ") + e.what()};
   } catch (const std::bad_alloc&) {
-    return Error{"there is no memory for the recorder"};
+    return Error{"not enough memory for the recorder"};
   }
 }
 

@@ -231,7 +231,7 @@ void Writer::reportFigures() noexcept {
 
 void Writer::giveUp() noexcept {
   if (gave_up_) return;  // written by this thread only
-  say("the ring was cut short by somebody: nothing more is recorded, the job "
+  say("the ring file was truncated: nothing more is recorded, the job "
       "goes on");
   if (!builder_.empty()) writeChunk(false);
   const std::lock_guard lock(mutex_);

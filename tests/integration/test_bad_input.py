@@ -236,7 +236,7 @@ def test_a_device_is_never_replaced(recorded: Path) -> None:
     before = Path("/dev/null").stat()
     for option in (["export", "-o"], ["merge", "-o"], ["check", "--write-budget"]):
         answer = tracectl(*option, "/dev/null", "--force", recorded)
-        assert (answer.exit_code, "/dev/null: is no regular file" in answer.words) == (4, True)
+        assert (answer.exit_code, "/dev/null: is not a regular file" in answer.words) == (4, True)
     after = Path("/dev/null").stat()
     assert (before.st_ino, before.st_rdev) == (after.st_ino, after.st_rdev)
 

@@ -23,7 +23,7 @@ def test_annotations_are_stamped_on_what_their_thread_issues(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     processes = launcher.run_ranks(2, "jobs.contexts:annotated", folder=tmp_path)
-    sentence = 'a thread ended within the annotation "left open"'
+    sentence = 'a thread ended inside the annotation "left open"'
     for rank in range(2):
         assert processes[rank].output.count(sentence) == 1
         assert [item.annotations for item in _operations(tmp_path, rank)] == [

@@ -200,6 +200,6 @@ def test_a_plugin_that_cannot_be_told_anything_is_said(
         gpus, tmp_path, "on_one_thread", "traced:nccl", NCCL_PROFILER_PLUGIN=str(plugin), **_ON
     )
     for text in said:
-        assert text.count(f"NCCL's profiler plugin is not told of anything: {plugin}") == 1
+        assert text.count(f"NCCL's profiler plugin receives nothing: {plugin}") == 1
     for rank, item in _calls(tmp_path, 4 * 2048):
         assert {_told(item)} == truth[rank, _size(item)]

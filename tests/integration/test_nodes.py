@@ -105,7 +105,7 @@ def test_scope_chooses_what_is_reported(launcher: Launcher, tmp_path: Path) -> N
     assert shown["scope"]["not_reported"] == 12
     exported = tracectl("export", traces, "--format", "jsonl", "--scope", "crossnode")
     assert len(exported.output.splitlines()) == 28
-    assert "12 operations within a node not looked at" in exported.words
+    assert "12 operations within a node were skipped" in exported.words
     for verb in ("report", "show", "export"):
         wrong = tracectl(verb, traces, "--scope", "nodes")
         assert wrong.exit_code == 2

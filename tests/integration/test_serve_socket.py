@@ -65,7 +65,9 @@ def test_only_this_user_can_ask(tmp_path: Path) -> None:
         assert ask(path, "/else")[0] == 404
         second = tracectl("serve", "--listen", f"unix:{path}")
         assert second.exit_code == 2
-        assert second.words == f"tracectl: --listen: {path} cannot be had: Address already in use\n"
+        assert (
+            second.words == f"tracectl: --listen: {path}: cannot listen: Address already in use\n"
+        )
         assert process.poll() is None
     assert process.returncode == 0
     assert not path.exists()
@@ -112,8 +114,8 @@ def test_the_socket_of_a_newer_serve_stays(tmp_path: Path) -> None:
     [
         ("", "unix: needs the path of a socket behind it"),
         ("x" * 200, "the path of a Unix socket has at most 107 bytes"),
-        ("none/here", "none/here cannot be had: No such file or directory"),
-        ("file", "file cannot be had: Address already in use"),
+        ("none/here", "none/here: cannot listen: No such file or directory"),
+        ("file", "file: cannot listen: Address already in use"),
     ],
 )
 def test_what_is_no_socket_is_refused(

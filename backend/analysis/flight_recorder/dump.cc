@@ -100,7 +100,8 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
   dump.newer_ = version->minor > kNewestMinor;
   const bool fits = dump.entryCount() <= bytes.size() / kMinEntryBytes;
   if (!fits || !dump.readGroups(root.find("pg_config"))) {
-    return Error{"a Flight Recorder dump that says the same over and over"};
+    return Error{
+        "a Flight Recorder dump that repeats the same references too often"};
   }
   // The field's name before version 2.10.
   const std::string_view older_name = root.find("nccl_version").asName();

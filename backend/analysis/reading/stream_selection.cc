@@ -86,7 +86,7 @@ void reportByClock(TraceSet& set, const RunSplit& split) {
   set.may_mix_runs = true;
   set.selection_warnings.push_back(
       "the traces of some hosts are of more starts of this job than those of "
-      "others: only wall clocks tell which ranks were started together, and "
+      "others: only wall clocks show which ranks were started together, and "
       "ranks of two starts may be mixed here; name the files of one");
 }
 
@@ -107,7 +107,7 @@ void reportSameRanks(TraceSet& set, const RunSplit& split) {
              absl::StrCat("of rank ", rank,
                           ", recorded at the same time as the one used: ranks "
                           "of several runs may be mixed here, as the order in "
-                          "which they began does not tell them apart; name "
+                          "which they began does not distinguish them; name "
                           "the files of one"));
   }
 }
@@ -132,7 +132,8 @@ void selectStreams(TraceSet& set) {
   if (dumps > 0 && !use_dumps) {
     set.selection_warnings.push_back(absl::StrCat(
         "left out ", dumps, " Flight Recorder ", dumps == 1 ? "dump" : "dumps",
-        ", because the inputs hold traces too, which tell more; name only the "
+        ", because the inputs hold traces too, which record more; name only "
+        "the "
         "dumps to read them"));
   }
   const std::vector<std::size_t> usable = usableStreams(set);

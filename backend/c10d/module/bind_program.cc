@@ -96,7 +96,7 @@ void bindNames(py::module_& module) {
         return ModuleNames::ofProcess().numberOf(model, name, type);
       },
       py::arg("model"), py::arg("module"), py::arg("module_type"),
-      "What stands for the module below; equal names have one number.");
+      "Returns the number of the module; equal names share one.");
   module.def(
       "own_parameters",
       [](std::uint64_t model, const ParameterOwners::Owned& owned) {

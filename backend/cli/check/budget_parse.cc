@@ -275,7 +275,7 @@ Result<Budget> readBudget(const std::string& path) {
   // A pipe might never say anything.
   if (std::filesystem::exists(status) &&
       !std::filesystem::is_regular_file(status)) {
-    return Error{absl::StrCat(path, ": is no regular file")};
+    return Error{absl::StrCat(path, ": is not a regular file")};
   }
   std::ifstream in(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(kMaxBytes) + 1, '\0');

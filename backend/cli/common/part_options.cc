@@ -51,7 +51,7 @@ RunWindow WindowOption::window() const {
 std::string windowText(const RunWindow& window, std::uint64_t outside) {
   if (window.all()) return "";
   return absl::StrCat("Only ", window.text(), "; ",
-                      countOf(outside, "operation"), " outside not looked at");
+                      countOf(outside, "operation"), " outside were skipped");
 }
 
 void addWindow(Json& json, const RunWindow& window, std::uint64_t outside) {
@@ -81,7 +81,7 @@ std::string scopeText(ReportedScope scope, std::uint64_t out_of_scope) {
   if (scope == ReportedScope::kNone) {
     return absl::StrCat(count, " not looked at", option);
   }
-  return absl::StrCat(count, " within a node not looked at", option);
+  return absl::StrCat(count, " within a node were skipped", option);
 }
 
 }  // namespace traced

@@ -27,7 +27,7 @@ class WindowOption {
   std::optional<double> until_s_;
 };
 
-// "Only steps 10-49; 120 operations outside not looked at"; "" of all.
+// "Only steps 10-49; 120 operations outside were skipped"; "" of all.
 std::string windowText(const RunWindow& window, std::uint64_t outside);
 // The object "window", unless it is all.
 void addWindow(Json& json, const RunWindow& window, std::uint64_t outside);

@@ -86,7 +86,7 @@ class Compare : public Subcommand {
         ->check(CLI::Range(0.0, 1000.0))
         ->capture_default_str();
     app.add_option("--alpha", settings_.limits.alpha,
-                   "How often chance alone may be told as a change")
+                   "How often chance alone may be reported as a change")
         ->check(CLI::Range(0.0001, 0.5))
         ->capture_default_str();
     app.add_flag("--json", json_,

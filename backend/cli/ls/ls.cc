@@ -113,7 +113,7 @@ class Ls : public Subcommand {
     if (list.dumps > 0) {
       std::cerr << "tracectl: note: "
                 << countOf(list.dumps, "Flight Recorder dump")
-                << ", which do not tell of what run they are\n";
+                << ", which do not name their run\n";
     }
     return inputs_.conclude(warningsOf(*set, list));
   }

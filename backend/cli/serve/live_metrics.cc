@@ -42,10 +42,10 @@ class JobMetrics {
     }
     addGroups();
     out_.gauge("traced_folded_kinds",
-               "Operations of groups, of ranks, that are told as \"other\"",
+               "Operations of groups, of ranks, that are reported as \"other\"",
                labels_, asDouble(sums_.folded_kinds));
     out_.gauge("traced_folded_sizes",
-               "Sizes of operations, of ranks, that are told as \"other\"",
+               "Sizes of operations, of ranks, that are reported as \"other\"",
                labels_, asDouble(sums_.folded_sizes));
     addInspectorMetrics(job_, labels_, out_);
   }
@@ -127,8 +127,8 @@ MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
   out.begin({"", watched.beganNs()});
   out.gauge("traced_serve_jobs", "Jobs that are watched", {},
             asDouble(watched.jobs().size()));
-  out.gauge("traced_serve_interval_seconds", "How often rings are looked at",
-            {}, std::chrono::duration<double>(interval).count());
+  out.gauge("traced_serve_interval_seconds", "How often rings are read", {},
+            std::chrono::duration<double>(interval).count());
   out.counter(
       "traced_serve_processor_seconds", "Processor time that watching took", {},
       seconds(static_cast<std::uint64_t>(readClock(CLOCK_PROCESS_CPUTIME_ID))));

@@ -46,7 +46,7 @@ void ServeOptions::declare(CLI::App& app) {
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   app.add_option("--peers", peers,
-                 "The serve of other hosts, whose jobs are told, too: "
+                 "The serve of other hosts, whose jobs are reported, too: "
                  "HOST[:PORT],..., file:PATH or dns:NAME");
   app.add_flag("--no-http", no_http, "Answer no requests");
   app.add_option("--interval", interval_s, "Seconds between two looks")
@@ -133,7 +133,7 @@ Result<PeerList> ServeOptions::peerList() const {
   }
   if (no_http) {
     return Error{
-        "--peers: with --no-http this host would tell the others "
+        "--peers: with --no-http this host would send the others "
         "nothing"};
   }
   Result<PeerList> list = PeerList::parse(peers);

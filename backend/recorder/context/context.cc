@@ -80,9 +80,9 @@ class EnteredContexts {
     for (const Entry& entry : entries_) {
       if (entry.change.annotation_size() == 0 || said.exchange(true)) continue;
       const std::string_view annotation = entry.change.annotation(0);
-      say({"a thread ended within the annotation \"",
+      say({"a thread ended inside the annotation \"",
            annotation.substr(0, Context::kMaxTextBytes),
-           "\": leave it, by `with` or __exit__"});
+           "\"; use `with`, or call __exit__"});
     }
   }
 

@@ -92,7 +92,7 @@ std::unique_ptr<NvtxRanges> nvtxFor(const Options& options) {
   auto nvtx = NvtxRanges::load();
   if (!nvtx) {
     say({"TRACED_NVTX=1 has no effect: ", NvtxRanges::kLibrary,
-         " (of the package nvidia-nvtx) is not to be found"});
+         " is missing; pip install nvidia-nvtx"});
   }
   return nvtx;
 }

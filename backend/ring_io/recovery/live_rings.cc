@@ -76,7 +76,7 @@ std::optional<Result<RingReading>> readRing(const RingFile& ring) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
   if (!file) {
     if (errno == ENOENT) return std::nullopt;
-    return Error{std::string("it may not be read: ") + std::strerror(errno)};
+    return Error{std::string("it cannot be read: ") + std::strerror(errno)};
   }
   if (file->isBeingMade()) return std::nullopt;
   const std::string refused = file->whyRefusedLive();

@@ -24,7 +24,7 @@ std::optional<Result<std::unique_ptr<RingTail>>> RingTail::open(
   std::unique_ptr<SegmentFile> file = SegmentFile::open(ring.path);
   if (!file) {
     if (errno == ENOENT) return std::nullopt;
-    return Error{std::string("it may not be read: ") + std::strerror(errno)};
+    return Error{std::string("it cannot be read: ") + std::strerror(errno)};
   }
   if (file->isBeingMade()) return std::nullopt;
   const std::string why = file->whyRefusedLive();

@@ -113,11 +113,11 @@ Result<SegmentContent> parseSegmentHead(std::string_view first,
                                         std::uint64_t file_bytes) {
   const SegmentHeader head = headOf(first);
   if (head.magic != SegmentHeader::kMagic) {
-    return Error{"no segment of this version of traced"};
+    return Error{"not a segment of this version of traced"};
   }
   if (isCutShort(head, file_bytes)) {
     return Error{
-        "it was cut short by somebody: what was in it and not in the trace is "
+        "the file was truncated: records that are not in the trace are "
         "lost"};
   }
   if (!sizesAreRight(head, file_bytes) ||
@@ -131,7 +131,7 @@ Result<SegmentContent> parseSegmentHead(std::string_view first,
   if (!content.header.ParseFromArray(first.data() + head.info_offset,
                                      static_cast<int>(head.info_bytes)) ||
       head.stream_id == 0 || content.header.stream_id() != head.stream_id) {
-    return Error{"damaged: it does not say whose it is"};
+    return Error{"damaged: it names no process"};
   }
   const bool too_long = content.trace_path.empty() && head.named != 0;
   if (!too_long && (!content.trace_path.starts_with('/') ||

@@ -26,7 +26,7 @@ std::uint64_t saturatingLess(std::uint64_t a, std::uint64_t b) {
 Error whyNot(const std::string& part_0) {
   struct stat status;
   if (lstat(part_0.c_str(), &status) == 0) {
-    return Error{part_0 + " is no regular file"};
+    return Error{part_0 + " is not a regular file"};
   }
   if (errno == ENOENT) return Error{part_0 + " is gone"};
   return Error{part_0 + ": " + std::strerror(errno)};
@@ -88,7 +88,7 @@ Result<bool> WrittenStream::scan(std::size_t part, std::uint64_t stream_id) {
   while (const auto chunk = scanner.next()) {
     if (decoder_.parse(chunk->body) != DecodeStatus::kOk) continue;
     if (decoder_.chunk().stream_id() != stream_id) {
-      return Error{path + " is the trace of another process"};
+      return Error{path + " belongs to another process"};
     }
     chunks_.push_back({part, chunk->body_offset, chunk->body.size()});
     whole = chunk->body_offset + chunk->body.size();
@@ -97,7 +97,7 @@ Result<bool> WrittenStream::scan(std::size_t part, std::uint64_t stream_id) {
   const std::uint64_t size = (*source)->size();
   const bool torn =
       isTornChunk((*source)->read(whole, kMaxFraming), size - whole);
-  if (chunks_.empty() && !torn) return Error{path + " is no trace"};
+  if (chunks_.empty() && !torn) return Error{path + " is not a trace"};
   parts_[part].bytes = torn ? whole : size;
   sources_.push_back(std::move(*source));
   return true;

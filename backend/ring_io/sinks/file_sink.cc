@@ -74,7 +74,7 @@ Result<std::unique_ptr<FileSink>> FileSink::create(
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    return Error{"cannot make the directory " + directory + ": " +
+    return Error{"cannot create the directory " + directory + ": " +
                  error.message()};
   }
   const std::string base = directory + "/rank-" + std::to_string(process.rank) +

@@ -44,7 +44,7 @@ class JobWriter {
       }
       to_.annotate("evidence",
                    absl::StrJoin(phrases(job, verdict.reasons), " "));
-      if (!verdict.since_ns) to_.annotate("at", "the end: no instant tells");
+      if (!verdict.since_ns) to_.annotate("at", "the end: the time is unknown");
       to_.write({.at_ns = line_.verdicts_ns[i],
                  .type = event::kInstant,
                  .track = track.lane(0),

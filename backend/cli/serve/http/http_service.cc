@@ -85,7 +85,7 @@ class HttpService::Server {
     if (error) {
       return Error{absl::StrCat("--listen: ", options_.address, ":",
                                 options_.port,
-                                " cannot be had: ", error.message(),
+                                ": cannot listen: ", error.message(),
                                 "; choose another port, or 0 for any")};
     }
     port_ = acceptor.local_endpoint().port();
@@ -117,7 +117,7 @@ class HttpService::Server {
       acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
       return Error{absl::StrCat("--listen: ", printable(path),
-                                " cannot be had: ", error.message())};
+                                ": cannot listen: ", error.message())};
     }
     listener->run();
     unix_ = std::move(listener);

@@ -37,7 +37,7 @@ Result<v1::HostDigest> ask(const HttpUrl& url, const std::string& token,
     return Error{"it has another token (--token-file), or this one has none"};
   }
   if (answer->status == 404) {
-    return Error{"it tells other hosts nothing: start it with --peers"};
+    return Error{"it sends nothing to other hosts: start it with --peers"};
   }
   if (answer->status != 200) {
     return Error{absl::StrCat("it answered ", answer->status)};
@@ -235,14 +235,15 @@ void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
                     MetricFamilies& out) {
   for (const Peer& peer : peers) {
     const MetricLabels labels = {{"peer", peer.address}};
-    out.gauge("traced_serve_peer_up", "Whether what it tells counts", labels,
+    out.gauge("traced_serve_peer_up", "Whether its data is used", labels,
               peer.digest ? 1 : 0);
-    out.gauge("traced_serve_peer_silent_seconds", "Since it told something new",
+    out.gauge("traced_serve_peer_silent_seconds", "Since it sent something new",
               labels, peer.silent_s);
-    out.counter("traced_serve_peer_bytes", "What it has told, in bytes", labels,
+    out.counter("traced_serve_peer_bytes", "Bytes that it has sent", labels,
                 static_cast<double>(peer.all_bytes));
   }
-  out.gauge("traced_serve_digest_bytes", "What this host tells each peer", {},
+  out.gauge("traced_serve_digest_bytes",
+            "Bytes that this host sends to each peer", {},
             static_cast<double>(told.bytes.size()));
   out.gauge("traced_serve_digest_left_out_groups",
             "Groups for which there was no room in that", {},

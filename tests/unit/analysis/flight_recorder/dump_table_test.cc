@@ -329,8 +329,9 @@ TEST(DumpTableTest, WhatIsNamedOftenIsReadSeldom) {
 TEST(DumpTableTest, MoreEntriesThanFitTheFileAreRefused) {
   const auto dump = Dump::parse(sameEntryAgain(dumpEntry(0), 1'000));
   ASSERT_FALSE(dump);
-  EXPECT_EQ(dump.error().message,
-            "a Flight Recorder dump that says the same over and over");
+  EXPECT_EQ(
+      dump.error().message,
+      "a Flight Recorder dump that repeats the same references too often");
 }
 
 // The same text again and again takes little of a dump, and would take much

@@ -147,7 +147,7 @@ TEST(BudgetFileTest, AFileThatCannotBeReadIsAnError) {
   EXPECT_FALSE(readBudget(dir.path() + "/missing"));
   EXPECT_FALSE(readBudget(dir.path()));
   EXPECT_EQ(readBudget("/dev/zero").error().message,
-            "/dev/zero: is no regular file");
+            "/dev/zero: is not a regular file");
   testing::writeFile(dir.path() + "/b.toml", "[[budget]]\ncount = 1\n");
   EXPECT_TRUE(readBudget(dir.path() + "/b.toml"));
   testing::writeFile(dir.path() + "/long", std::string((16 << 20) + 1, '\n'));

@@ -102,7 +102,7 @@ TEST_F(WindowTest, ShowAndExportHaveTheSameOperations) {
 TEST_F(WindowTest, TreeSaysWhatItLeavesOut) {
   const Json tree = json("tree --rank all --steps 0");
   EXPECT_THAT(tree["notes"].dump(),
-              HasSubstr("Only step 0; 16 operations outside not looked at"));
+              HasSubstr("Only step 0; 16 operations outside were skipped"));
   EXPECT_THAT(run("tree --rank all --since 0.031 --until 0.046").out,
               HasSubstr("16 operations outside"));
 }
