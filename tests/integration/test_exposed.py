@@ -107,7 +107,7 @@ def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
     assert total["share"] == pytest.approx(total["held_ns"] / rank_time_ns)
     least, most = (f"{100 * total[share]:.1f}" for share in ("share", "share_at_most"))
     text = tracectl("report", "--wide", traces).output
-    assert f"took {least} to {most} % of rank time" in text
+    assert f"Communication: {least} to {most} % of the run" in text
     (reduced,) = (row for row in told["ops"] if row["op"] == "all_reduce")
     (speed,) = (row for row in pictures["speeds"] if row["op"] == "all_reduce")
     assert speed["busbw_p50_gbs"] == reduced["transfer_busbw_gbs"]

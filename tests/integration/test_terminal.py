@@ -49,14 +49,14 @@ def _on_terminal(*arguments: object, columns: int = 100, **env: str) -> str:
 
 def test_a_wide_terminal_is_filled(traces: Path) -> None:
     narrow = _on_terminal("report", traces, columns=60)
-    assert "No room here for host ms, " in narrow
+    assert "Hidden columns: host ms, " in narrow
     assert "transfer ms" in narrow
     for wide in (
         _on_terminal("report", traces, columns=200),
         _on_terminal("report", traces, columns=60, COLUMNS="200"),
     ):
         assert "host ms" in wide
-        assert "No room here for host ms" not in wide
+        assert "Hidden columns: host ms" not in wide
 
 
 def test_colours_are_for_terminals_that_want_them(traces: Path) -> None:

@@ -48,9 +48,10 @@ std::string columnsHelp() {
   for (const auto& [cell, meaning] : kCellMeanings) {
     absl::StrAppend(&text, helpLine(cell, meaning));
   }
-  return absl::StrCat(text,
-                      "\n--wide shows all columns, and totals of each rank and "
-                      "group. docs/reference/columns.md has the details.\n");
+  return absl::StrCat(
+      text,
+      "\n--wide shows all columns, and totals of each rank and group.\n"
+      "docs/reference/columns.md has the details.\n");
 }
 
 }  // namespace traced

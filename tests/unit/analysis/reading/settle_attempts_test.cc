@@ -147,7 +147,7 @@ TEST_F(SettleAttemptsTest, WhereAHostReportsFewerStartsWallClocksDecide) {
   EXPECT_THAT(selected(set), ElementsAre(Pair(3, 1)));
   EXPECT_TRUE(set.may_mix_runs);
   EXPECT_THAT(set.selection_warnings,
-              Contains(HasSubstr("only wall clocks tell")));
+              Contains(HasSubstr("only wall clocks show")));
 }
 
 TEST_F(SettleAttemptsTest, WhereLaunchersCountAlikeAMissingFileIsNoDoubt) {

@@ -77,8 +77,8 @@ TEST_F(WindowTest, TimeIsCountedFromWhereTheFirstRankBegan) {
   EXPECT_EQ(json("report --until 0.01")["total"]["count"], 0);
   EXPECT_EQ(json("report --since 0.01")["total"]["count"], 22);
   EXPECT_THAT(run("report --steps 0 --since 0.02").out,
-              HasSubstr("Only step 0, since 0.02 s; 18 operations outside not "
-                        "looked at"));
+              HasSubstr("Only step 0, since 0.02 s; 18 operations outside "
+                        "were skipped"));
   EXPECT_THAT(run("report --steps 77").out,
               HasSubstr("No operations are in the window."));
 }
@@ -93,8 +93,8 @@ TEST_F(WindowTest, ShowAndExportHaveTheSameOperations) {
   const Ran exported = run("export --format jsonl --steps 1-2");
   EXPECT_EQ(std::count(exported.out.begin(), exported.out.end(), '\n'), 12);
   EXPECT_THAT(exported.err,
-              HasSubstr("note: Only steps 1-2; 10 operations outside not "
-                        "looked at"));
+              HasSubstr("note: Only steps 1-2; 10 operations outside "
+                        "were skipped"));
   const Ran since = run("export --format jsonl --since 0.031 --until 0.046");
   EXPECT_EQ(std::count(since.out.begin(), since.out.end(), '\n'), 6);
 }

@@ -54,7 +54,7 @@ TEST_P(RealDumpsTest, TextsSayWhatTheyAre) {
                               HasSubstr("flight_recorder=2.10")));
   EXPECT_THAT(info.err, HasSubstr("which was taken from the file name"));
   EXPECT_THAT(runTracectl("report " + dumps()).out,
-              HasSubstr("20 operations, nothing known to be lost"));
+              HasSubstr("nothing known to be lost"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Torch, RealDumpsTest,

@@ -149,7 +149,7 @@ TEST_F(RecoverVerbTest, AnUnreadableSegmentExitsWith3) {
   writeFile(segment, readFile(segment).substr(0, 6000));
   const Ran ran = runTracectl("recover" + only());
   EXPECT_EQ(ran.exit_code, 3);
-  EXPECT_THAT(ran.out, HasSubstr("not recovered, it was cut short"));
+  EXPECT_THAT(ran.out, HasSubstr("not recovered, the file was truncated"));
   EXPECT_TRUE(fs::exists(segment));
 }
 

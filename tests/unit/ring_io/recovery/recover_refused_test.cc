@@ -61,7 +61,7 @@ TEST_F(RecoverTest, DoesNotWriteIntoTheTraceOfAnother) {
   const std::string before = readFile(traceFile());
   const auto recovered = recover();
   EXPECT_EQ(recovered.at(0).outcome, RecoverOutcome::kUnwritable);
-  EXPECT_THAT(recovered[0].why, HasSubstr("is the trace of another process"));
+  EXPECT_THAT(recovered[0].why, HasSubstr("belongs to another process"));
   EXPECT_EQ(readFile(traceFile()), before);
 }
 
