@@ -93,6 +93,7 @@ class ReportedCalls {
   bool isFull() const { return pending_.size() >= kMaxPending; }
 
   // Returns the state of a call that returned and has no reported end.
+  // `waited`: its caller has waited for it.
   InFlight stateOf(std::uint64_t id, bool waited) const {
     if (id < ended_before_) return InFlight::kNo;
     const bool is_shown = ends_.reliable(manner_) && (ends_.unasked || waited);

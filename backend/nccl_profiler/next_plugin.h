@@ -46,6 +46,7 @@ class NextPlugin {
 
   NextPlugin(const Functions* functions, int version)
       : functions_(functions), version_(version) {}
+  // Returns whether the plugin receives events of this type.
   bool hasListener(unsigned type);
 
   const Functions* const functions_;

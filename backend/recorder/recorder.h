@@ -189,10 +189,14 @@ class Recorder {
   template <typename Event>
   [[gnu::always_inline]] void push(RecordKind kind, OpId op,
                                    const Event& event) noexcept;
+  // Return the trace id of a text, a thread or a stack, defining it if new.
+  // Return 0 if it is empty or cannot be defined.
   std::uint32_t textId(const char* message) noexcept;
   std::uint32_t threadId() noexcept;
   std::uint32_t stackId(StackSource& source) noexcept;
   std::uint32_t cutStackId(StackSource& source) noexcept;
+  // Defines the calling thread and retires it when it ends. Returns 0 if the
+  // ring or memory is full.
   std::uint32_t defineThread() noexcept;
   // Marks the calling thread as ended in the process's recorder.
   static void retireThread() noexcept;

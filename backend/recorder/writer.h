@@ -122,12 +122,16 @@ class Writer {
     bool asked;
   };
   Wake sleep();
+  // Reads all records that are in the ring at this moment, and closes chunks
+  // that become too large.
   void drain() noexcept;
+  // Reads until the ring is empty. Waits up to kPoll for unfinished records.
   void drainToTheEnd();
   bool ringIsLost() const noexcept { return ring_lost_ && *ring_lost_; }
   // Writes what was read before the ring was lost, and wakes all waiting
   // threads.
   void giveUp() noexcept;
+  // Publishes the current totals for figures().
   void reportFigures() noexcept;
   // Updates the heartbeat and runs the engine checks, once per kHeartbeat.
   void beat() noexcept;
@@ -146,9 +150,12 @@ class Writer {
   void tell(const HangReport& report);
   void mark(const MarkRecord& mark);
   void sampleResources(bool last) noexcept;
+  // Returns whether to close the chunk by now, for its age or the ring's fill.
   bool chunkIsDue() const;
+  // Returns whether the chunk has reached its maximum size.
   bool chunkIsLarge() const;
-  // Returns whether the chunk is in the file, or the file was deleted.
+  // Closes the chunk and passes it to the sinks. `closed` marks the stream
+  // closed. Returns whether the chunk is in the file, or the file was deleted.
   bool writeChunk(bool closed) noexcept;
   // Returns whether another chunk must follow at once. `error` is the result of
   // the previous chunk, `parts` the number of parts begun before it.
@@ -167,6 +174,7 @@ class Writer {
   bool awaitPosition(const std::uint64_t Writer::*place,
                      std::chrono::milliseconds deadline);
   v1::Accounts accounts(std::uint64_t written, bool closed);
+  // Warns about the first write error (an errno value) on stderr.
   void warnOnce(int error) noexcept;
 
   // Set at construction, then used by the thread only.

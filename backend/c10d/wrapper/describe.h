@@ -61,6 +61,7 @@ class CallDescriber {
   const BufferList& buffers() const { return buffers_; }
 
  private:
+  // Adds the tensor's device and buffer.
   void touch(const at::Tensor& tensor, std::uint64_t bytes);
   void reduceOp(const c10d::ReduceOp& op);
   void root(std::int64_t group_rank);

@@ -39,6 +39,7 @@ class TracedWork : public forwarding::ForwardingWork {
   }
 
  private:
+  // Records that the Work was dropped without a wait.
   void recordRelease() noexcept;
   void recordWait(WaitRecord& record, bool completed) noexcept;
   void addOwnTimeSince(std::int64_t begin_ns) noexcept {
@@ -46,6 +47,7 @@ class TracedWork : public forwarding::ForwardingWork {
     if (so_far_ns == OwnTime::kNotSampled) return;
     own_ns_.store(so_far_ns + nowNs() - begin_ns, std::memory_order_relaxed);
   }
+  // Removes this Work from the registry of functional collectives.
   void leaveRegistry();
 
   Recorder& recorder_;

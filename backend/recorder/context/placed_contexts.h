@@ -26,7 +26,8 @@ class ModuleNames {
   // Returns the number of a module, starting at 1.
   std::uint32_t numberOf(const std::string& model, const std::string& module,
                          const std::string& module_type);
-  // Sets model, module and module_type. Does nothing if `number` is unknown.
+  // Sets model, module and module_type of `context` from a module number. Does
+  // nothing if `number` is unknown.
   void describe(std::uint32_t number, v1::Context& context) const;
 
  private:

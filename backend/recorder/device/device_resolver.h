@@ -81,28 +81,43 @@ class DeviceResolver {
     WaitRecord wait;
   };
 
+  // Allocates the events and the memory. Returns false on failure.
   bool prepare() noexcept;
+  // Returns whether no span is pending, reached or measured.
   bool isIdle() const noexcept;
+  // Moves submitted spans to pending_.
   void takeSubmitted() noexcept;
+  // Queries the streams of all pending spans and sorts out those reached or
+  // refused.
   void queryPending() noexcept;
   // Determines which spans of a stream were reached.
   void poll(DeviceEvents::Stream stream) noexcept;
+  // Measures a reached span, or keeps it in reached_ until an anchor exists.
   void reached(DeviceSpan& span) noexcept;
+  // Drops spans of stuck streams, because the pool ran dry.
   void makeRoom() noexcept;
   bool isBlocked(DeviceEvents::Stream stream) const noexcept;
+  // Returns whether to start or continue reading the clock now.
   bool wantsAnchor() const noexcept;
   // Resolves a span whose end can serve as an anchor itself.
   bool resolveAlone(DeviceSpan& span, std::int64_t reached_ns) noexcept;
   // Returns false if no anchor is available or the buffer is full.
   bool measure(const DeviceSpan& span) noexcept;
+  // Measures the spans in reached_ for which an anchor now exists.
   void measureReached() noexcept;
+  // Counts a span as untimed for lack of a clock. A wait still gets its stall.
   void giveUpClock(const DeviceSpan& span) noexcept;
+  // Passes measured spans to the sink. Keeps those after the last anchor,
+  // unless `extrapolate` is true.
   void reportMeasured(bool extrapolate) noexcept;
   // Returns the duration of the span plus 1, or 0 if unknown.
   std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
   void tell(const Measured& span) noexcept;
   void recordStall(WaitRecord wait, std::uint64_t lasted_plus_1) noexcept;
+  // Reports the untimed total if it changed, at most once per kUntimedInterval
+  // unless `now` is true.
   void recordUntimed(bool now) noexcept;
+  // Return spans to the pool and count them as untimed.
   void giveUp(DeviceSpan& span, Untimed::Reason reason) noexcept;
   void giveUpAll(Untimed::Reason reason) noexcept;
   void giveUp(std::vector<DeviceSpan*>& spans, Untimed::Reason reason) noexcept;

@@ -54,13 +54,14 @@ struct Metric {
   std::variant<std::uint64_t, double> value;
 };
 
-// Returns the known metrics. Unknown ones are omitted.
+// Returns the known metrics. Unknown ones are omitted. `now_ns` (monotonic)
+// determines the age of the figures.
 std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns);
 
 // Returns the metrics as a JSON object.
 std::string metricsJson(const RankFigures& figures, std::int64_t now_ns);
 
-// Returns the oldest operations in flight as JSON.
+// Returns the oldest operations in flight, and the age of the figures, as JSON.
 std::string inFlightJson(const RankFigures& figures, std::int64_t now_ns);
 
 }  // namespace traced

@@ -76,18 +76,24 @@ class OperationSums {
   void add(const Row& row);
   template <typename Row>
   void add(const Row&) {}
+  // Add an operation to the totals, once each: its count and bytes, and its
+  // durations.
   void count(FollowedOperation& op);
   void addTimes(FollowedOperation& op);
   void addUnseenWait(const FollowedOperation& op);
   // Adds what is known. Returns whether nothing else can be added later.
   bool settle(FollowedOperation& op, std::int64_t now_ns);
+  // Moves an operation to slow_, making room if necessary.
   void makeSlow(const FollowedOperation& op);
   void makeRoom();
   void leave(FollowedOperation& op);
+  // Returns whether the operation is in flight, as far as its records show.
   InFlight inFlight(const FollowedOperation& op);
   ReportedCalls* reportedOf(const FollowedOperation& op);
+  // Forgets a group that was destroyed.
   void retired(std::uint32_t group);
   void countInFlight();
+  // Returns nullptr if the operation is not tracked.
   FollowedOperation* find(OpId id);
   const FollowedCall& callOf(std::uint32_t id);
 

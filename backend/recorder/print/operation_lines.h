@@ -45,6 +45,7 @@ class OperationLines {
     std::uint32_t destination = 0;
   };
 
+  // Returns the cached description of a call. Valid until the next call.
   const KnownCall& knownCall(std::uint32_t id);
   KnownCall describe(const v1::Call& call, const v1::Group& group) const;
   bool prints(const v1::Call& call, const v1::Group& group) const;

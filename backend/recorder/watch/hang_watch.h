@@ -98,6 +98,7 @@ class HangWatch {
   void add(const Row& row);
   template <typename Row>
   void add(const Row&) {}
+  // Forgets a destroyed group once none of its operations is followed.
   void retired(std::uint32_t group);
   Manner* modeOf(const v1::Call& call);
   // Stops following an operation. Returns the next entry.
@@ -105,7 +106,9 @@ class HangWatch {
   static InFlight inFlight(const Followed& op);
   // Returns whether to wait for a report of its end.
   bool hasRoomFor(const Followed& op) const;
+  // Queues a report if the operation ended after the limit.
   void noteLate(const Followed& op);
+  // Returns whether the thread of `op` has no event after `since_ns`.
   bool threadIsSilent(const Followed& op, std::int64_t since_ns) const;
   HangReport reportOf(const Followed& op, HangReport::State state,
                       std::int64_t took_ns) const;
@@ -117,7 +120,7 @@ class HangWatch {
   // Operations that ended too late, since the last take().
   std::vector<HangReport> late_;
   std::unordered_map<std::uint64_t, Manner> manners_;
-  // Time of a thread's last recorded event.
+  // Time when a thread last issued an operation or ended a wait.
   std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
 };
 
