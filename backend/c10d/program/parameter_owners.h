@@ -30,6 +30,7 @@ class ParameterOwners {
 
   // Replaces the parameters of a model. `model` is an id chosen by the caller.
   void set(std::uint64_t model, const Owned& owned);
+  // Forgets the parameters of a model.
   void remove(std::uint64_t model);
   // Returns the module number, or 0 if unknown. Blocks only while set() or
   // remove() runs.

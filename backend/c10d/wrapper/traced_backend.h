@@ -159,8 +159,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
                                                                     : nullptr;
   }
 
-  // Returns the recorder if it records this group. Otherwise returns nullptr
-  // and counts the operation as excluded.
+  // Returns the recorder if it records this group now, else nullptr. Counts an
+  // operation of a group that the scope excludes.
   Recorder* recording() noexcept {
     Recorder* recorder = active();
     if (!recorder || !group_->isLeftOut()) [[likely]]

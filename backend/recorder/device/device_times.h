@@ -79,6 +79,7 @@ class DeviceTimes {
   DeviceSpan* take(const StreamState& state, CommunicatorId communicator,
                    bool is_wait) noexcept;
   void submit(DeviceSpan* span) noexcept;
+  // Stops creating spans. `why` is counted for later operations.
   void endEvents(Untimed::Reason why) noexcept;
   void run() noexcept;
   bool step() noexcept;

@@ -85,6 +85,7 @@ class OperationSums {
   bool settle(FollowedOperation& op, std::int64_t now_ns);
   // Moves an operation to slow_, making room if necessary.
   void makeSlow(const FollowedOperation& op);
+  // Drops the older entries of slow_, except the first ones in flight.
   void makeRoom();
   void leave(FollowedOperation& op);
   // Returns whether the operation is in flight, as far as its records show.
