@@ -1,5 +1,5 @@
-// What is in the trace of a backend that works on a device's streams: when
-// operations begin and end, what waits hold up, and what is captured.
+// Tests the trace of a backend that works on device streams: begin and end of
+// operations, stalls of waits, and captures.
 
 #include <ATen/ops/ones.h>
 #include <gtest/gtest.h>
@@ -43,9 +43,9 @@ struct Found {
   std::vector<std::uint32_t> marks;  // their kinds
 };
 
-// How long the device measured. The thread may be paused between its events,
-// so that they lie further apart than the kernel is long: but not before the
-// issue, nor behind the end, which is off by an anchor's error at most.
+// Expects a measured duration of about `ns`. A pause of the thread between the
+// two events may lengthen it. It never begins before the issue, and it exceeds
+// the end by an anchor's error at most.
 void expectKernel(const Found& found, OpId op, std::int64_t ns) {
   const DoneRow& done = found.done.at(op);
   const auto measured_ns = static_cast<std::int64_t>(done.engine_ns_plus_1) - 1;
@@ -74,7 +74,7 @@ class Job {
     options.asyncOp = async;
     return backend_->allreduce(tensors_, options);
   }
-  // Until device times are taken.
+  // Blocks until device times are taken.
   void warmUp() {
     const std::int64_t kernel_ns = std::exchange(inner_->kernel_ns, 0);
     std::uint64_t untimed = 0;
@@ -87,7 +87,7 @@ class Job {
     } while (untimed != before);
     inner_->kernel_ns = kernel_ns;
   }
-  // Until the device has done all of it.
+  // Blocks until the device has finished all its work.
   void wait() {
     while (nowNs() <
            std::max(device_.idleAt(device_.currentStream()),
@@ -112,7 +112,7 @@ class DeviceTraceTest : public ::testing::Test {
  protected:
   using Body = std::function<void(Job&, FakeDevice&)>;
 
-  // Runs `body` in a process of its own and returns what its trace says.
+  // Runs `body` in a process of its own and returns the contents of its trace.
   Found traced(DeviceTimeMode mode, Body body, const char* name = "nccl",
                bool hooks = false) {
     const pid_t child = fork();
@@ -181,7 +181,7 @@ TEST_F(DeviceTraceTest, ASynchronousCallIsTimedOnTheCallersStream) {
   expectKernel(found, found.ops.back(), 5 * kMs);
 }
 
-// torch's newer engine.
+// torch's newer engine returns a Work here.
 TEST_F(DeviceTraceTest, ASynchronousCallThatReturnsAWorkIsTimedTheSame) {
   const Found found = traced(
       DeviceTimeMode::kFull,
@@ -204,7 +204,7 @@ TEST_F(DeviceTraceTest, ASynchronousCallThatReturnsAWorkIsTimedTheSame) {
   expectKernel(found, found.ops.back(), 5 * kMs);
 }
 
-// Where nothing is known of the engine it may run on a stream of its own.
+// An unknown engine may run on a stream of its own, so only the wait bounds it.
 TEST_F(DeviceTraceTest, AWorkOfAnotherEngineIsTimedByItsWait) {
   const Found found = traced(
       DeviceTimeMode::kFull,
@@ -258,7 +258,7 @@ TEST_F(DeviceTraceTest, AWaitReportsWhatItHeldUp) {
   ASSERT_EQ(waits.size(), 2u);
   EXPECT_EQ(waits[0].stall_ns_plus_1, 0u) << "written before it was known";
   EXPECT_EQ(waits[0].wait_begin_ns, waits[1].wait_begin_ns);
-  // The wait may have begun some time after the kernel did.
+  // The wait may begin some time after the kernel.
   EXPECT_GT(waits[1].stall_ns_plus_1, 100u * kMs);
   EXPECT_LT(waits[1].stall_ns_plus_1, 401u * kMs);
   EXPECT_FALSE(waits[0].saw_end) << "the host did not wait";
@@ -370,7 +370,7 @@ TEST_F(DeviceTraceTest, EachDeviceOfAProcessIsMeasuredByItself) {
     second.allreduce(false);
     second.wait();
     job.wait();
-    // While they live; else they have half a second.
+    // Stop while the threads live: an exit leaves them only half a second.
     job.recorder().devices().stop(kLimit);
     Recorder::stopCurrent(kLimit);
   });
@@ -504,7 +504,7 @@ TEST_F(DeviceTraceTest, AnEngineWithHooksIsNotAskedForResults) {
 }
 
 // The engine keeps a captured Work with its graph, and a batch's members with
-// the batch: of neither it says that it has completed.
+// the batch. It reports the completion of neither.
 TEST_F(DeviceTraceTest, OfCapturedOperationsAndMembersOfABatchNoEndIsHeard) {
   const DeviceTraceTest::Body body = [](Job& job, FakeDevice& on) {
     job.inner().members_have_work = true;

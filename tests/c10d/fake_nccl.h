@@ -1,6 +1,6 @@
-// A backend that behaves as NCCL's engines do towards its caller: synchronous
-// calls run on the caller's stream and return no Work, or one with the newer
-// engine; asynchronous ones run on a stream of the backend's, and a wait only
+// A backend that behaves like NCCL's engines towards its caller. Synchronous
+// calls run on the caller's stream and return no Work, except with the newer
+// engine. Asynchronous calls run on a stream of the backend, and a wait only
 // makes the caller's stream wait.
 
 #pragma once
@@ -19,7 +19,7 @@ namespace traced::testing {
 
 inline constexpr std::uintptr_t kEngineStream = 100;
 
-// What was asked of an engine's Works.
+// Counts the requests to an engine's Works.
 struct FakeNcclAsked {
   std::atomic<int> futures{0};
   std::atomic<int> results_asked{0};
@@ -31,7 +31,7 @@ class FakeNcclWork : public c10d::Work {
  public:
   using Future = c10::ivalue::Future;
 
-  // Without a `result` the engine does not tell results.
+  // Without a `result` the engine reports no results.
   FakeNcclWork(FakeDevice& device, std::uint64_t key, FakeNcclAsked& asked,
                c10::intrusive_ptr<Future> result)
       : Work(-1, c10d::OpType::ALLREDUCE),
@@ -45,7 +45,7 @@ class FakeNcclWork : public c10d::Work {
                      FakeDevice::stream(kEngineStream));
     return true;
   }
-  // nccl2 makes the caller's stream wait when it is asked for the future.
+  // nccl2 makes the caller's stream wait when the future is requested.
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
     ++asked_.futures;
     wait(kNoTimeout);
@@ -100,7 +100,7 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   }
   void unregisterCompletionHook(std::int64_t) override { hook_ = nullptr; }
   void enableCollectivesTiming() override { timing = true; }
-  // What the engine's watchdog would do.
+  // Calls the completion hook, like the engine's watchdog.
   void complete(std::uint64_t key, std::optional<float> duration_ms) {
     hook_({key, duration_ms});
   }
@@ -112,7 +112,8 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
     abort_hook_ = std::move(hook);
   }
   void unregisterAbortHook(std::int64_t) override { abort_hook_ = nullptr; }
-  // What the engine's watchdog calls; it may have taken a copy before.
+  // Returns the hook that the engine's watchdog calls. The watchdog may hold a
+  // copy that it took earlier.
   const c10d::AbortHook& abortHook() const { return abort_hook_; }
 #endif
   c10d::ErrorType getError() override {
@@ -122,7 +123,8 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
     return told;
   }
 
-  // What the classic engine's watchdog does with the latest operation.
+  // Sets the result of the latest operation, like the classic engine's
+  // watchdog.
   void setResult(c10d::WorkResult result) {
     last_result_->markCompleted(c10::IValue(static_cast<std::uint8_t>(result)));
   }

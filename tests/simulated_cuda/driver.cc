@@ -1,4 +1,5 @@
-// The functions of the driver that torch asks for beside the runtime.
+// Simulates the driver functions that torch requests in addition to the
+// runtime.
 
 #include <cuda_runtime_api.h>
 

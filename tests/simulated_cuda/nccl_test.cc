@@ -1,4 +1,4 @@
-// The simulated NCCL: communicators of two ranks, which are two devices of this
+// Tests the simulated NCCL with communicators of two ranks: two devices of this
 // process.
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRanks = 2;
 
-// Runs it for both ranks at once, each on its device.
+// Runs `action` for both ranks concurrently, each on its device.
 void onBoth(const std::function<void(int)>& action) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < kRanks; ++rank) {
@@ -155,7 +155,7 @@ TEST_F(NcclTest, RefusesTwoRanksOnOneGpu) {
   });
 }
 
-// In a process of its own, as operations are counted.
+// In a process of its own, because operations are counted per process.
 TEST(FailureDeathTest, OneOperationFailsAndWaitsForTheAbort) {
   const auto fails = [] {
     simulated_cuda_set("SIMULATED_NCCL_FAIL_OPERATION", 2);

@@ -1,5 +1,5 @@
-// The simulated runtime does what CUDA's documentation says, and refuses what
-// CUDA refuses.
+// Tests that the simulated runtime follows CUDA's documentation, and refuses
+// the calls that CUDA refuses.
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ void simulated_cuda_set(const char* name, double value);
 
 namespace {
 
-// A stream, and what can hold it up.
+// Provides a stream, and a way to hold it up.
 class RuntimeTest : public testing::Test {
  protected:
   RuntimeTest() {
@@ -31,7 +31,7 @@ class RuntimeTest : public testing::Test {
     cudaDeviceSynchronize();
   }
 
-  // Nothing that comes later on the stream is done before open().
+  // Blocks all later work on the stream until open().
   void holdUp(cudaStream_t stream) {
     closed_ = true;
     cudaLaunchHostFunc(
@@ -264,7 +264,7 @@ TEST(EndedCudaDeathTest, CallsAfterItsExitHandlerAreReported) {
   const auto end_it = [] {
     simulated_cuda_set("SIMULATED_CUDA_TELL_LATE", 1);
     static cudaStream_t stream;
-    // Before CUDA is used: so it runs after CUDA's handler.
+    // Registered before the first use of CUDA, so it runs after CUDA's handler.
     std::atexit([] { cudaStreamQuery(stream); });
     cudaStreamCreate(&stream);
     cudaGetLastError();
@@ -276,7 +276,7 @@ TEST(EndedCudaDeathTest, CallsAfterItsExitHandlerAreReported) {
               "has ended\n$");
 }
 
-// Last, in a process of its own: nothing heals a device.
+// Last, and in a process of its own: a broken device never recovers.
 TEST(BrokenDeviceDeathTest, EveryCallFails) {
   const auto break_it = [] {
     simulated_cuda_set("SIMULATED_CUDA_BREAK_AT", 1);

@@ -1,5 +1,5 @@
-// A backend that a company may have, in C++: Gloo's operations behind classes
-// of its own. Its all-reduce behaves as a test wants it.
+// An example of a company's own C++ backend: Gloo's operations behind classes
+// of its own. Tests choose how its all-reduce behaves.
 
 #include <torch/csrc/utils/pybind.h>
 
@@ -39,7 +39,7 @@ enum class Behaviour {
 
 namespace {
 
-// Holds back what is to come late.
+// Delays completions until it is opened.
 class Gate {
  public:
   void open() {
@@ -58,7 +58,7 @@ class Gate {
   bool open_ = false;
 };
 
-// Never destroyed: a thread may stand at it when the process ends.
+// Never destroyed: a thread may block on it when the process ends.
 Gate& gate() {
   static auto* const only = new Gate;
   return *only;
@@ -66,7 +66,7 @@ Gate& gate() {
 
 }  // namespace
 
-// It has what every Work must have, and what the behaviour makes of it.
+// Implements the functions that every Work needs, and the chosen behaviour.
 class Work : public c10d::Work {
  public:
   Work(WorkPtr inner, Behaviour behaviour)
@@ -89,8 +89,8 @@ class Work : public c10d::Work {
         return {};
       case Behaviour::kFutureThrowsOther:
         throw 42;
-      // Waits for nothing: who asks holds the GIL, and to free the tensors of
-      // the call before may take it on the engine's thread.
+      // Must not wait: the caller holds the GIL, and freeing the tensors of the
+      // previous call may take it on the engine's thread.
       case Behaviour::kFutureFails: {
         auto failed =
             c10::make_intrusive<c10::ivalue::Future>(c10::NoneType::get());
@@ -108,7 +108,7 @@ class Work : public c10d::Work {
   const Behaviour behaviour_;
 };
 
-// Begins when the gate is open, on a thread of its own.
+// Begins on a thread of its own once the gate is open.
 class LateWork : public c10d::Work {
  public:
   static WorkPtr start(BackendPtr engine, Tensors tensors,
@@ -170,7 +170,7 @@ class Backend : public traced::forwarding::ForwardingBackend {
   const std::string name_;
 };
 
-// It has an all-reduce, and nothing else that it could do without.
+// Implements an all-reduce and no optional function.
 class BareBackend : public c10d::Backend {
  public:
   explicit BareBackend(BackendPtr engine)

@@ -1,4 +1,4 @@
-// A communicator as the program has it, and what its functions have in common.
+// The program's handle of a communicator, and helpers that its functions share.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "nccl/endpoint.h"
 
-// Never freed: so one that is used after its end is told as such.
+// Never freed, so a use after destruction is reported.
 struct ncclComm {
   std::shared_ptr<simulated::Endpoint> end;  // null: destroyed
   std::uint64_t rounds = 0;                  // of splits
@@ -21,10 +21,10 @@ struct ncclComm {
 
 namespace simulated {
 
-// Makes the text that ncclGetLastError tells, and returns the result.
+// Sets the text that ncclGetLastError returns, and returns `result`.
 ncclResult_t fail(ncclResult_t result, const char* why);
 
-// For what NCCL refuses, and a correct program never does.
+// Reports a call that NCCL refuses and that a correct program never makes.
 ncclResult_t refuse(const char* function, const char* why);
 
 }  // namespace simulated

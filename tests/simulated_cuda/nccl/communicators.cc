@@ -1,4 +1,4 @@
-// NCCL's functions that make, tell about and end communicators.
+// NCCL's functions that create, query and destroy communicators.
 
 #include <cuda_runtime_api.h>
 #include <unistd.h>
@@ -162,7 +162,7 @@ const char* ncclGetLastError(ncclComm_t) {
   return simulated::last_error.c_str();
 }
 
-// What the generated stubs do.
+// Reports the call of a function that only has a generated stub.
 int simulated_nccl_unsupported(const char* function) {
   std::fprintf(stderr, "simulated NCCL: there is no %s\n", function);
   return fail(ncclInvalidUsage, function);

@@ -1,4 +1,4 @@
-// What the simulated NCCL needs of the simulated CUDA runtime.
+// The functions of the simulated CUDA runtime that the simulated NCCL uses.
 
 #pragma once
 
@@ -6,10 +6,10 @@
 
 extern "C" {
 
-// Puts work on a stream or, while that is captured, into its graph.
+// Puts work on a stream or, during a capture, into its graph.
 int simulated_cuda_enqueue(void* stream, const std::function<void()>* work);
 int simulated_cuda_capturing(void* stream);
-// Whether a kernel could read and write there.
+// Returns whether a kernel can read and write at `address`.
 int simulated_cuda_reachable(const void* address);
 void simulated_cuda_refused(const char* function, const char* why);
 double simulated_cuda_setting(const char* name, double fallback);

@@ -13,7 +13,8 @@
 namespace simulated {
 namespace {
 
-// A GPU among all hosts, of which NCCL_HOSTID can feign several. Never 0.
+// Returns a number that identifies a GPU among all hosts. NCCL_HOSTID can
+// simulate several hosts. Never 0.
 std::uint64_t gpuNumber(int device) {
   const char* host = std::getenv("NCCL_HOSTID");
   return std::hash<std::string>{}(std::string(host ? host : "") + "/" +

@@ -1,4 +1,4 @@
-// One rank's end of a communicator, which operations under way keep alive.
+// One rank's end of a communicator. Operations in flight keep it alive.
 
 #pragma once
 
@@ -26,27 +26,29 @@ class Endpoint {
         rank(own_rank),
         device(on_device) {}
 
-  // Waits until all ranks have come.
+  // Blocks until all ranks have joined.
   ncclResult_t join();
-  // Waits for something new; notices peers that died, if it is to.
+  // Blocks until the bell differs from `seen`. If configured, also detects
+  // peers that died.
   void await(std::uint32_t seen);
   std::uint32_t bell() const { return segment->bell[rank]; }
   void abort();
-  // Launches of a communicator take place one after the other in the order of
-  // their tickets, whatever streams they are on. False: it was aborted.
+  // Launches of a communicator run one after the other in the order of their
+  // tickets, on whatever streams. Returns false if the communicator was
+  // aborted.
   std::uint64_t ticket() { return next_ticket_++; }
   bool awaitTurn(std::uint64_t ticket);
   void endTurn();
   bool aborted() const { return aborted_; }
 
-  // Until the communicator is destroyed.
+  // Set until the communicator is destroyed.
   std::shared_ptr<Profiled> profiled;
   const std::string name;
   const int ranks;
   const int rank;
   const int device;
   Segment segment;
-  // What ncclCommGetAsyncError tells.
+  // The result of ncclCommGetAsyncError.
   std::atomic<ncclResult_t> state{ncclSuccess};
 
  private:

@@ -20,7 +20,7 @@ struct Launch {
   cudaStream_t stream;
   std::vector<Operation> operations;
   bool fails = false;
-  // Taken when it is issued; a captured one takes it when it is replayed.
+  // Taken at issue. A captured operation takes it at replay.
   std::optional<std::uint64_t> ticket;
 };
 
@@ -28,7 +28,7 @@ thread_local int group_depth = 0;
 thread_local std::vector<Launch> pending;
 std::atomic<long> issued{0};
 
-// Waits, as an operation whose network failed, until it is aborted.
+// Blocks until the abort, like an operation whose network failed.
 void failAndWait(Endpoint& end) {
   end.state = ncclRemoteError;
   while (!end.aborted()) end.await(end.bell());
@@ -38,7 +38,7 @@ void perform(const Launch& launch) {
   const auto ticket = launch.ticket ? *launch.ticket : launch.end->ticket();
   if (!launch.end->awaitTurn(ticket)) return;
   Transfers transfers(*launch.end);
-  // A replay is put on its way now.
+  // Launch a replay now.
   if (!launch.ticket) launch.end->profiled->launch(launch.operations);
   for (const auto& operation : launch.operations) operation.start(transfers);
   Truth truth(launch.end->name, launch.end->rank, launch.stream);
@@ -71,7 +71,7 @@ ncclResult_t flush() {
   return result;
 }
 
-// Collectives that NCCL makes of messages.
+// Returns whether NCCL builds this collective from messages.
 bool isOfMessages(const std::string& function) {
   for (const char* name :
        {"ncclSend", "ncclRecv", "ncclAlltoAll", "ncclGather", "ncclScatter"}) {
@@ -136,7 +136,7 @@ ncclResult_t ncclGroupEnd() {
   return --simulated::group_depth ? ncclSuccess : simulated::flush();
 }
 
-// Ends a group of which nothing is to run.
+// Ends a group without running its operations.
 ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* info) {
   if (!simulated::group_depth) {
     return simulated::refuse(__func__, "there is no group");

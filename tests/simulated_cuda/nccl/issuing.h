@@ -1,5 +1,5 @@
-// How operations come onto streams: those of a group that share communicator
-// and stream are one launch.
+// Puts operations on streams. Operations of a group that share communicator and
+// stream form one launch.
 
 #pragma once
 
@@ -18,10 +18,10 @@ struct Operation {
   const void* in;   // may be null: is not read by this rank
   const void* out;  // may be null: is not written by this rank
   int peer;         // or root; 0 where there is none
-  // Says what is to be sent and received when the stream has come to it.
+  // Registers the sends and receives when the stream reaches the operation.
   std::function<void(Transfers&)> start;
   Method method = {};
-  // What a profiler wanted to know when it was called, and calls it.
+  // The events that a profiler requested for this call, and the call's handle.
   int wanted = 0;
   void* call = nullptr;
 };

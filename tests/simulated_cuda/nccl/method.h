@@ -1,6 +1,6 @@
-// How an operation is said to be carried out: what a real NCCL would choose.
-// Here it changes with every operation of the process, so that none is like the
-// next.
+// The reported algorithm, protocol and channels of an operation: values that a
+// real NCCL could choose. They change with every operation of the process, so
+// that neighbours always differ.
 
 #pragma once
 
@@ -9,13 +9,13 @@
 namespace simulated {
 
 struct Method {
-  // nullptr: as of messages, which have none.
+  // nullptr for messages, which have no algorithm.
   const char* algorithm = nullptr;
   const char* protocol = nullptr;
   std::uint8_t channels = 0;
 };
 
-// `is_message`: it is a send or receive, or made of such.
+// `is_message`: a send, a receive, or a collective built from them.
 Method nextMethod(bool is_message);
 
 }  // namespace simulated

@@ -1,4 +1,4 @@
-// NCCL's data types, and how they are reduced.
+// NCCL's data types and reductions.
 
 #pragma once
 
@@ -28,18 +28,18 @@ struct Bfloat16 {
   }
 };
 
-// Of one element.
+// Returns the size of one element in bytes.
 size_t sizeOf(ncclDataType_t type);
 
-// How ranks' contributions become one. `factor` multiplies each before
-// (ncclRedOpCreatePreMulSum); it is 1 for others.
+// A reduction operator. `factor` multiplies each contribution first
+// (ncclRedOpCreatePreMulSum); it is 1 for all other operators.
 struct Reduction {
   ncclDataType_t type;
   int op;
   double factor;
 };
 
-// In the order of the ranks, so that all of them get the same bits.
+// Reduces in the order of the ranks, so that all ranks get the same bits.
 void reduce(const Reduction& how, void* out,
             const std::vector<const char*>& contributions, size_t count);
 

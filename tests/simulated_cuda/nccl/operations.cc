@@ -1,4 +1,4 @@
-// NCCL's operations, in terms of messages between the ranks.
+// NCCL's operations, built from messages between the ranks.
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ using simulated::Reduction;
 using simulated::sizeOf;
 using simulated::Transfers;
 
-// The kinds of messages: operations that differ in theirs wait for ever.
+// Kinds of messages. Operations whose kinds differ wait forever.
 enum Kind : char {
   kMessage = 'm',
   kAllReduce = 'r',
@@ -37,7 +37,7 @@ char* part(void* all, int rank, size_t bytes) {
   return static_cast<char*>(all) + static_cast<size_t>(rank) * bytes;
 }
 
-// The root sends every rank its part.
+// Sends every rank its part, from the root.
 template <typename PartOf>
 void sendFrom(int root, Transfers& moving, size_t bytes, Kind kind,
               PartOf part_of) {
@@ -47,7 +47,7 @@ void sendFrom(int root, Transfers& moving, size_t bytes, Kind kind,
   }
 }
 
-// Receives from every rank, and reduces what came.
+// Receives from every rank and reduces the contributions.
 void receiveAndReduce(Transfers& moving, void* out, size_t count,
                       const Reduction& how, Kind kind) {
   const size_t bytes = count * sizeOf(how.type);

@@ -19,7 +19,7 @@ namespace {
 
 namespace plugin = traced::nccl;
 
-// What all versions have in common.
+// The part that all plugin versions share.
 using Functions = plugin::Profiler<void (*)()>;
 
 const Functions* functions = nullptr;
@@ -28,7 +28,7 @@ int wanted = 0;
 
 constexpr int kGroupStartStop = 23, kGroupEndStart = 24;
 
-// Of a thread, as in NCCL.
+// Per thread, as in NCCL.
 struct ApiState {
   bool in_group = false;
   void* group = nullptr;
@@ -62,7 +62,7 @@ bool isWanted(const Operation& operation, unsigned types) {
   return (static_cast<unsigned>(operation.wanted) & types) != 0;
 }
 
-// With which wishes NCCL tells of something.
+// The requested events with which NCCL reports a plan.
 constexpr unsigned kPlans =
     plugin::kGroup | plugin::kCollective | plugin::kMessage;
 constexpr unsigned kGroups = plugin::kGroupCall | plugin::kCollectiveCall |
@@ -169,7 +169,7 @@ void Profiled::reportLaunch(const std::vector<Operation>& operations) const {
                           method.protocol,
                           group};
     }
-    // Version 4 tells only the lowest byte of the type.
+    // Version 4 sets only the lowest byte of the type.
     if (version == 4) event.type |= 0xabcdef00;
     void* handle = nullptr;
     functions->start(context_, &handle, &event);

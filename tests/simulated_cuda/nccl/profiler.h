@@ -1,6 +1,5 @@
-// NCCL's profiler plugin (NCCL_PROFILER_PLUGIN), which is loaded and called as
-// NCCL does it: of a call within the call, of what is put on its way where that
-// is done.
+// Loads and calls NCCL's profiler plugin (NCCL_PROFILER_PLUGIN) as NCCL does:
+// API events within the call, launch events where the launch happens.
 
 #pragma once
 
@@ -10,8 +9,8 @@
 
 namespace simulated {
 
-// A communicator, as the plugin knows it. None of its functions does anything
-// where there is no plugin.
+// A communicator as the plugin sees it. Every function does nothing without a
+// plugin.
 class Profiled {
  public:
   Profiled(const std::string& name, int ranks, int rank);
@@ -19,12 +18,13 @@ class Profiled {
   Profiled(const Profiled&) = delete;
   Profiled& operator=(const Profiled&) = delete;
 
-  // The program calls one of NCCL's functions.
+  // Reports a call of one of NCCL's functions.
   void call(Operation& operation, bool captured) const;
-  // Work of this communicator is put on its way, on this thread or, with
-  // SIMULATED_NCCL_LAUNCH_ELSEWHERE, on another one, which is waited for.
+  // Reports the launch of this communicator's work on this thread. With
+  // SIMULATED_NCCL_LAUNCH_ELSEWHERE it uses another thread and waits for it.
   void launch(const std::vector<Operation>& operations) const;
-  // The outermost group of this thread ends: before and after what it launches.
+  // Report the end of this thread's outermost group, before and after its
+  // launches.
   static void groupEnds();
   static void groupEnded();
 

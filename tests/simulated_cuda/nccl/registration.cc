@@ -1,4 +1,5 @@
-// NCCL's functions of memory and of reductions that the program defines.
+// NCCL's functions for memory registration and for reductions that the program
+// defines.
 
 #include <cuda_runtime_api.h>
 

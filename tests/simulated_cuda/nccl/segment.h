@@ -1,5 +1,5 @@
-// What the ranks of a communicator share: a byte ring for every pair of them,
-// and a bell for each that the others ring when something has changed.
+// Shared memory of a communicator's ranks: a byte ring for every pair of ranks,
+// and a bell per rank that the others ring after a change.
 
 #pragma once
 
@@ -32,10 +32,10 @@ struct Shared {  // begins as zeros
   ByteRing rings[];
 };
 
-// One rank's mapping of a segment. It is unlinked when all have joined.
+// One rank's mapping of a segment, unlinked once all ranks have joined.
 class Segment {
  public:
-  // False: there is no memory.
+  // Returns false if memory cannot be allocated.
   bool map(const std::string& name, int ranks);
   ~Segment();
   Segment() = default;
@@ -48,8 +48,8 @@ class Segment {
     return shared_->rings[from * ranks_ + to];
   }
   void ringBell(int rank) const;
-  // Until the bell of a rank is rung after it was seen like this; also now and
-  // then without.
+  // Blocks until the bell of `rank` differs from `seen`. Wakes up spuriously
+  // now and then.
   void awaitBell(int rank, std::uint32_t seen) const;
 
  private:

@@ -7,8 +7,8 @@
 namespace simulated {
 namespace {
 
-// Says colour and key to all, and waits for theirs: (key, rank) of the ranks
-// that have this colour, in their new order. Empty: aborted.
+// Sends colour and key to all ranks and waits for theirs. Returns (key, rank)
+// of the ranks with this colour, in their new order. Empty after an abort.
 std::vector<std::pair<int, int>> agree(Endpoint& end, std::uint64_t round,
                                        int color, int key) {
   SplitSlot* slots = end.segment->slots[round % 2];

@@ -1,4 +1,4 @@
-// Communicators that are made of others.
+// Communicators made from others.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace simulated {
 
-// A communicator of the ranks that call this with one name.
+// Creates a communicator of the ranks that call this with the same name.
 ncclResult_t create(ncclComm_t* out, const std::string& name, int ranks,
                     int rank, const ncclConfig_t* config);
 

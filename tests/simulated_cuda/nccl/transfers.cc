@@ -57,7 +57,7 @@ bool Transfers::run() {
   return true;
 }
 
-// The slowest link says how long all of it takes.
+// Sleeps as long as the slowest link needs.
 void Transfers::takeTime() const {
   const double per_kib = simulated_cuda_setting("SIMULATED_NCCL_NS_PER_KIB", 0);
   double us = simulated_cuda_setting("SIMULATED_NCCL_OP_US", 0);

@@ -1,4 +1,5 @@
-// Moves what the operations of one launch send and receive, all at once.
+// Moves the data that the operations of one launch send and receive,
+// concurrently.
 
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace simulated {
 
-// What goes before the bytes of a message: a receiver that expects another one
-// waits for ever.
+// Precedes the bytes of a message. A receiver that expects another frame waits
+// forever.
 struct Frame {
   std::uint64_t kind, bytes;
   bool operator==(const Frame&) const = default;
@@ -25,11 +26,12 @@ class Transfers {
   Endpoint& end() { return end_; }
   void send(int peer, const void* from, size_t bytes, char kind);
   void receive(int peer, void* to, size_t bytes, char kind);
-  // Memory for what is received and not meant for the program.
+  // Returns a buffer for received data that the program does not get.
   char* room(size_t bytes);
   void whenMoved(std::function<void()> action);
 
-  // Returns when all has moved; false: when the communicator was aborted.
+  // Blocks until all data has moved. Returns false if the communicator was
+  // aborted.
   bool run();
 
  private:
@@ -40,7 +42,7 @@ class Transfers {
     std::uint64_t total() const { return sizeof(Frame) + frame.bytes; }
   };
 
-  // Whether something moved.
+  // Return whether any bytes moved.
   bool push(int peer);
   bool pull(int peer);
   static bool pushOne(ByteRing& ring, Transfer& transfer);

@@ -1,4 +1,4 @@
-// When operations really ran: what a trace is held against.
+// Records when operations really ran, as a reference for the trace.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace simulated {
 
-// Begins when a stream has come to a launch. Each operation is a line in the
-// file SIMULATED_NCCL_TRUTH: process, rank, stream, function, bytes, instants
-// of begin and end (CLOCK_MONOTONIC), communicator, 1 or, if it was aborted, 0,
-// algorithm, protocol (each - of messages) and channels.
+// Begins when a stream reaches a launch. Each operation is a line in the file
+// SIMULATED_NCCL_TRUTH: process, rank, stream, function, bytes, begin and end
+// (CLOCK_MONOTONIC), communicator, 1 or 0 (aborted), algorithm, protocol (both
+// - for messages), channels.
 class Truth {
  public:
   Truth(std::string communicator, int rank, const void* stream);

@@ -91,7 +91,8 @@ const char* cudaGetErrorName(cudaError_t error) {
   return cudaGetErrorString(error);
 }
 
-// Lines of thread, function and count with tabs between; the size of the text.
+// Writes lines of thread, function and count, separated by tabs. Returns the
+// size of the text.
 size_t simulated_cuda_counts(char* out, size_t size) {
   const std::lock_guard lock(simulated::counts_mutex);
   std::string text;
@@ -110,7 +111,7 @@ void simulated_cuda_refused(const char* function, const char* why) {
   simulated::printRefusal(function, why);
 }
 
-// What the generated stubs do.
+// Reports the call of a function that only has a generated stub.
 int simulated_cuda_unsupported(const char* function) {
   std::fprintf(stderr, "simulated CUDA: there is no %s\n", function);
   return simulated::remember(cudaErrorNotSupported);

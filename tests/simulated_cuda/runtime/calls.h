@@ -1,4 +1,4 @@
-// What every function of the runtime begins with, and how it fails.
+// The beginning of every runtime function, and its ways to fail.
 
 #pragma once
 
@@ -6,23 +6,24 @@
 
 namespace simulated {
 
-// One call of the program: counted by function and thread.
+// Counts one call of the program, by function and thread.
 class Call {
  public:
   explicit Call(const char* function);
 
-  // Makes a context of the thread's current device if there is none.
+  // Creates a context of the thread's current device unless it exists.
   void needContext() const;
 
-  // The error that the device is in, which nothing heals; else success.
+  // Returns the sticky error of the device, or success.
   cudaError_t deviceError() const;
 
-  // If a capture is under way that forbids this call: invalidates the capture
-  // and returns the error, else success.
+  // Invalidates a capture that forbids this call and returns the error. Returns
+  // success otherwise.
   cudaError_t forbiddenInCapture() const;
 
-  // For what CUDA refuses, and a correct program never does. Told on stderr and
-  // in the file SIMULATED_CUDA_REFUSALS; then the thread's last error.
+  // Reports a call that CUDA refuses and that a correct program never makes, to
+  // stderr and to the file SIMULATED_CUDA_REFUSALS. The error becomes the
+  // thread's last error.
   cudaError_t refuse(cudaError_t error, const char* why) const;
 
  private:
@@ -33,25 +34,25 @@ class Call {
 // nothing.
 cudaError_t remember(cudaError_t error);
 
-// From now on every call fails with this error, and streams do nothing more.
+// Makes every later call fail with this error. Streams do no more work.
 void breakDevice(cudaError_t error);
 bool deviceIsBroken();
 
 }  // namespace simulated
 
-// Begins a function that an error of the device makes fail.
+// Begins a function that fails after a device error.
 #define SIMULATED_CALL_WITHOUT_CONTEXT          \
   const ::simulated::Call call(__func__);       \
   if (const auto broken = call.deviceError()) { \
     return ::simulated::remember(broken);       \
   }
 
-// The same of one that may make a context, as most do.
+// Also creates a context if needed, as most functions do.
 #define SIMULATED_CALL           \
   SIMULATED_CALL_WITHOUT_CONTEXT \
   call.needContext();
 
-// Begins one that must not be called while a capture is under way.
+// Begins a function that is forbidden during a capture.
 #define SIMULATED_CALL_OUTSIDE_CAPTURES                   \
   SIMULATED_CALL                                          \
   if (const auto forbidden = call.forbiddenInCapture()) { \

@@ -22,7 +22,8 @@ bool forbids(const Capture& capture) {
          thread_mode == cudaStreamCaptureModeGlobal;
 }
 
-// Whether the origin waited, at the end, for all that the others did.
+// Returns whether, at the end, the origin had waited for all work of the other
+// streams.
 bool joined(Capture& capture) {
   const Reached& end = capture.reached[capture.origin];
   return std::all_of(

@@ -1,4 +1,4 @@
-// Captures of streams: what is put on a captured stream goes into a graph.
+// Stream captures: work put on a captured stream enters a graph.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace simulated {
 
-// An object of the user's that graphs keep alive.
+// A user's object that graphs keep alive.
 struct UserObject {
   void* object;
   cudaHostFn_t destroy;
   unsigned references;
 };
 
-// How much of each captured stream's work comes before a point.
+// How many of each captured stream's pieces of work precede a point.
 using Reached = std::map<Stream*, size_t>;
 
 struct Capture {
@@ -32,16 +32,17 @@ struct Capture {
   bool invalid = false;
 };
 
-// The capture that a stream takes part in; null: none.
+// Returns the capture that a stream takes part in, or null.
 std::shared_ptr<Capture> captureOf(Stream* stream);
 
-// Whether a capture, of this thread or of another, forbids an unsafe call in
-// this one. If so the capture is invalid from now on.
+// Returns whether a capture, of this thread or another one, forbids an unsafe
+// call in this thread. If so, it invalidates the capture.
 bool captureForbids();
 
 cudaError_t addToCapture(Capture& capture, Stream* stream, Work work);
 
-// For events: how far a captured stream is, and that a stream waits for that.
+// For events: return a captured stream's progress, and make a stream wait for
+// it.
 Reached reachedBy(Capture& capture, Stream* stream);
 cudaError_t joinCapture(const std::shared_ptr<Capture>& capture, Stream* stream,
                         const Reached& reached);

@@ -46,8 +46,8 @@ int simulated_cuda_has_context(int device) {
   return simulated::hasContext(device);
 }
 
-// Lines of device, thread and function with tabs between: which have contexts,
-// and what made them; the size of the text.
+// Writes lines of device, thread and function that created each context,
+// separated by tabs. Returns the size of the text.
 size_t simulated_cuda_contexts(char* out, size_t size) {
   const std::lock_guard lock(simulated::mutex);
   std::string text;

@@ -1,5 +1,5 @@
-// Contexts: what a device holds for this process once it has done anything
-// there, some hundred MB on a real one, until the process ends.
+// Contexts: the memory that a device holds for this process from its first use
+// to the end of the process. On a real device this takes some hundred MB.
 
 #pragma once
 
@@ -7,15 +7,16 @@
 
 namespace simulated {
 
-// Makes the device's context unless there is one: by this function, in the
-// calling thread.
+// Creates the device's context unless it exists, on behalf of this function and
+// the calling thread.
 void makeContext(int device, const char* function);
 bool hasContext(int device);
 
-// Whether the handler has run that CUDA leaves at exit when it is first used.
+// Returns whether the exit handler that CUDA registers at its first use has
+// run.
 bool hasEnded();
 
-// Of the calling thread.
+// Returns the name of the calling thread.
 std::string threadName();
 
 }  // namespace simulated

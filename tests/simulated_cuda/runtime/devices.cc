@@ -1,4 +1,4 @@
-// The runtime's functions of devices.
+// The runtime's device functions.
 
 #include <cstdio>
 #include <cstring>
@@ -94,7 +94,7 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 
-// From now on the calling thread is one that never chose a device.
+// Makes the calling thread one that never chose a device.
 void simulated_cuda_forget_device() { simulated::current_device = 0; }
 
 cudaError_t cudaDriverGetVersion(int* version) {

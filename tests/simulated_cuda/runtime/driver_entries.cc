@@ -1,4 +1,4 @@
-// How torch gets at functions of the driver through the runtime.
+// The way in which torch gets driver functions through the runtime.
 
 #include <dlfcn.h>
 
@@ -17,7 +17,7 @@ extern "C" cudaError_t cudaGetDriverEntryPointByVersion(
     cudaDriverEntryPointQueryResult* status) {
   static void* driver = dlopen("libcuda.so.1", RTLD_NOW);
   void* found = driver ? dlsym(driver, name) : nullptr;
-  // Null would be an error that torch does not get over.
+  // torch cannot handle a null pointer here.
   *function = found ? found : reinterpret_cast<void*>(&unsupported);
   if (status) *status = cudaDriverEntryPointSuccess;
   return cudaSuccess;

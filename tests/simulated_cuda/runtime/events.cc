@@ -1,4 +1,4 @@
-// Events: marks in streams, with the time at which the stream came to them.
+// Events: marks in streams, with the time at which the stream reached them.
 
 #include <memory>
 #include <mutex>
@@ -15,14 +15,14 @@ using simulated::Marker;
 using simulated::remember;
 using simulated::streamOf;
 
-// Never freed: so an event that is used after its end is told as such.
+// Never freed, so a use after destruction is reported.
 struct CUevent_st {
   int device;
   unsigned flags;
   std::mutex mutex;
   bool destroyed = false;
   std::shared_ptr<Marker> marker;  // of the last record
-  // Where that was in a capture.
+  // The point of the record within a capture.
   bool captured = false;
   std::weak_ptr<simulated::Capture> capture;
   simulated::Reached reached;
@@ -34,7 +34,7 @@ cudaError_t destroyed(const Call& call) {
   return call.refuse(cudaErrorInvalidResourceHandle, "the event is destroyed");
 }
 
-// What is to be asked of an event; an error for one that cannot be asked.
+// Returns the marker to query, or an error for an event that cannot be queried.
 cudaError_t poll(const Call& call, cudaEvent_t event,
                  std::shared_ptr<Marker>& marker) {
   const std::lock_guard lock(event->mutex);

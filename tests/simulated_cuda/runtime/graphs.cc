@@ -1,5 +1,5 @@
-// The runtime's functions of graphs. A replay does the work on one stream, in
-// the order of the calls.
+// The runtime's graph functions. A replay runs the work on one stream, in the
+// order of the calls.
 
 #include <cstdio>
 
@@ -22,7 +22,7 @@ void release(UserObject* object, unsigned count) {
   delete object;
 }
 
-// A graph, or one that can be launched.
+// Destroys a graph or an executable graph.
 template <typename Graph>
 void destroy(Graph* graph) {
   if (!graph) return;

@@ -7,7 +7,7 @@
 namespace simulated {
 namespace {
 
-// Arguments: how many, a FillFunctor<T>, an array of one pointer.
+// Arguments: the count, a FillFunctor<T>, an array of one pointer.
 template <typename T>
 Work fill(void** args) {
   const int count = *static_cast<int*>(args[0]);
@@ -16,7 +16,7 @@ Work fill(void** args) {
   return [=] { std::fill_n(to, count, value); };
 }
 
-// torch.cuda._sleep, at 1 GHz.
+// Runs torch.cuda._sleep at 1 GHz.
 Work spin(void** args) {
   const auto cycles = *static_cast<std::int64_t*>(args[0]);
   return [=] { sleepUs(static_cast<double>(cycles) / 1e3); };

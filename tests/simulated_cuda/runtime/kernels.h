@@ -1,4 +1,4 @@
-// The few kernels that are computed; all others do nothing.
+// The few kernels that are simulated. All others do nothing.
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace simulated {
 
-// What the kernel of a mangled name does with these arguments; null if it is
-// not known.
+// Returns the work of the kernel with a mangled name and these arguments, or
+// null for an unknown kernel.
 Work knownKernel(const char* mangled, void** args);
 
 }  // namespace simulated

@@ -1,4 +1,4 @@
-// How compiled code registers kernels with the runtime, and launches them.
+// Registration and launch of kernels from compiled code.
 
 #include <mutex>
 #include <unordered_map>

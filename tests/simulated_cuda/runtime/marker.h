@@ -1,4 +1,4 @@
-// A point in a stream: done once the stream has come to it.
+// A point in a stream, done once the stream has reached it.
 
 #pragma once
 
@@ -29,7 +29,7 @@ class Marker {
     reached_.wait(lock, [this] { return done_; });
   }
 
-  // When it was done.
+  // Returns the time at which it was done.
   Clock::time_point at() {
     const std::lock_guard lock(mutex_);
     return at_;

@@ -31,7 +31,7 @@ size_t capacity() {
   return static_cast<size_t>(setting("SIMULATED_CUDA_MEMORY_MB", 1024)) << 20;
 }
 
-// Null: none of ours.
+// Returns null for memory that the simulation does not know.
 const Block* blockOf(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   auto it = blocks.upper_bound(at);
@@ -117,7 +117,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out,
   return cudaSuccess;
 }
 
-// For the simulated NCCL: whether this is memory that a kernel can reach.
+// For the simulated NCCL: returns whether a kernel can access this memory.
 int simulated_cuda_reachable(const void* address) {
   const auto place = simulated::placeOf(address);
   return place == simulated::Place::kDevice ||

@@ -1,4 +1,4 @@
-// Device memory is host memory; this tells the one from the other.
+// Device memory is host memory. This registry distinguishes the two.
 
 #pragma once
 
@@ -10,14 +10,14 @@ namespace simulated {
 
 enum class Place { kPageable, kDevice, kPinned, kFreed };
 
-// What an address points to. Memory that was freed stays known as such: its
-// addresses are not given out again, and to touch them is a SIGSEGV.
+// Returns the kind of memory that an address points to. Freed memory stays
+// registered: its addresses are not reused, and an access raises SIGSEGV.
 Place placeOf(const void* address);
 
-// Null if the device has not that much left.
+// Returns null if the device has too little memory left.
 void* allocate(size_t size, Place place);
 
-// False if that is no beginning of memory that was allocated.
+// Returns false unless `address` is the beginning of an allocation.
 bool release(void* address);
 
 }  // namespace simulated

@@ -28,8 +28,8 @@ cudaError_t take(const Call& call, void* address) {
   return call.refuse(cudaErrorInvalidValue, "memory that is not allocated");
 }
 
-// As CUDA does: what is copied from pageable memory is staged, and what is
-// copied to such memory is waited for.
+// Like CUDA: a copy from pageable memory is staged, and a copy to pageable
+// memory blocks until it is done.
 cudaError_t copy(const Call& call, void* to, const void* from, size_t size,
                  cudaStream_t handle) {
   if (!size) return cudaSuccess;

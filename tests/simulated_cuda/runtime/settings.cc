@@ -8,7 +8,7 @@
 namespace simulated {
 namespace {
 
-// Never destroyed: threads of streams outlive the end of main.
+// Never destroyed: stream threads outlive the end of main.
 std::mutex& mutex = *new std::mutex;
 auto& known = *new std::map<std::string, double>;
 

@@ -1,12 +1,11 @@
-// How the simulation is to behave: from the environment, or as it was told
-// since.
+// Settings of the simulation, from the environment or set at run time.
 
 #pragma once
 
 namespace simulated {
 
-// The setting of this name, in SIMULATED_CUDA_... or SIMULATED_NCCL_...; what
-// the environment says is read when it is first asked for.
+// Returns the setting of this name, SIMULATED_CUDA_... or SIMULATED_NCCL_....
+// The environment is read at the first request.
 double setting(const char* name, double fallback);
 
 // Sets it from now on.

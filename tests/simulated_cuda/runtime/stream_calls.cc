@@ -1,4 +1,4 @@
-// The runtime's functions of streams.
+// The runtime's stream functions.
 
 #include "runtime/calls.h"
 #include "runtime/captures.h"
@@ -83,7 +83,7 @@ cudaError_t cudaDeviceSynchronize() {
   return remember(call.deviceError());
 }
 
-// For the simulated NCCL.
+// Used by the simulated NCCL.
 int simulated_cuda_enqueue(void* handle, const simulated::Work* work) {
   return enqueue(streamOf(static_cast<cudaStream_t>(handle)), *work);
 }
@@ -93,7 +93,7 @@ int simulated_cuda_capturing(void* handle) {
          nullptr;
 }
 
-// Each piece of work on the stream takes so much longer from now on.
+// Makes each later piece of work on the stream take `us` longer.
 void simulated_cuda_slow_stream(void* handle, int us) {
   if (auto* stream = streamOf(static_cast<cudaStream_t>(handle))) {
     stream->slowDown(us);

@@ -22,7 +22,7 @@ auto& registry = *new std::vector<Stream*>;
 auto& defaults = *new std::map<int, Stream*>;
 std::atomic<long> work_count{0};
 
-// The work with this number breaks the device.
+// Returns whether this piece of work, by its number, breaks the device.
 bool breaksDevice() {
   const auto number = static_cast<long>(setting("SIMULATED_CUDA_BREAK_AT", 0));
   return ++work_count == number;

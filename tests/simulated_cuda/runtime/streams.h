@@ -1,4 +1,4 @@
-// A stream is a queue of work with a thread of its own.
+// A stream: a queue of work with a thread of its own.
 
 #pragma once
 
@@ -14,12 +14,12 @@ namespace simulated {
 
 using Work = std::function<void()>;
 
-// The device that is current in this thread.
+// The current device of this thread.
 extern thread_local int current_device;
 
 }  // namespace simulated
 
-// Never freed: so a handle that is used after its end is told as such.
+// Never freed, so a use after destruction is reported.
 struct CUstream_st {
  public:
   CUstream_st(int on, unsigned with_flags, int at_priority)
@@ -27,12 +27,12 @@ struct CUstream_st {
 
   void push(simulated::Work work);
   bool idle();
-  // Waits until all is done that was pushed.
+  // Blocks until all pushed work is done.
   void drain();
-  // Its thread ends when it has done all that was pushed.
+  // Ends the thread once it has done all pushed work.
   void close();
   bool closed() const { return closed_; }
-  // How long each piece of work takes besides.
+  // Adds `us` to each piece of work.
   void slowDown(int us) { slow_us_ = us; }
 
   const int device;
@@ -55,17 +55,17 @@ namespace simulated {
 
 using Stream = CUstream_st;
 
-// A new stream of the current device.
+// Creates a stream of the current device.
 Stream* makeStream(unsigned flags, int priority);
 
-// What a handle means: of the default ones, the current device's own stream.
-// Null if the stream was destroyed.
+// Returns the stream of a handle. Default handles mean the current device's own
+// stream. Null if the stream was destroyed.
 Stream* streamOf(cudaStream_t handle);
 
-// Waits until all streams of a device are idle.
+// Blocks until all streams of a device are idle.
 void drainDevice(int device);
 
-// Puts work on a stream or, while that is captured, into its graph.
+// Puts work on a stream or, during a capture, into its graph.
 cudaError_t enqueue(Stream* stream, Work work);
 
 void sleepUs(double us);

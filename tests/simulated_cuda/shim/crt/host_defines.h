@@ -1,5 +1,5 @@
-// The part of the CUDA toolkit's header of this name that the wheels of NVIDIA,
-// which have none, need.
+// The part of the CUDA toolkit's header of this name that NVIDIA's wheels need.
+// The wheels do not contain it.
 
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// A rank whose steps have so many all-reduces each, of 10 bytes.
+// A rank with the given number of all-reduces per step, of 10 bytes each.
 RankUsage rankWith(std::uint32_t rank, const std::vector<int>& steps,
                    int before = 0, v1::DType dtype = v1::DTYPE_FLOAT32) {
   v1::Header header;

@@ -1,5 +1,5 @@
-// What a budget says of order, concurrency, waits and groups. tests/compare has
-// more, of whole runs.
+// Tests a budget's rules on order, concurrency, waits and groups. tests/compare
+// covers whole runs.
 
 #include "analysis/budget/structure.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMarkedSteps = 3;
 
-// A rank whose steps have so many all-reduces of a group each.
+// A rank with `calls` all-reduces of a group in each step.
 StreamTable rankOf(std::uint32_t rank, std::uint64_t calls,
                    std::uint32_t members = 2, const std::string& desc = "dp") {
   StreamBuilder stream(rank, 16);

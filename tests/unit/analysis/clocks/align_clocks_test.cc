@@ -38,7 +38,7 @@ struct Score {
   std::uint64_t unanswered = 0;
 };
 
-// Holds the models of all ranks but the first, whose clock is right, against
+// Compares the models of all ranks but the first, whose clock is right, with
 // the truth.
 Score scoreOf(const SimulatedHosts& hosts, const AlignedClocks& clocks) {
   Score score;
@@ -113,7 +113,7 @@ TEST(AlignClocksTest, TruthIsCertifiedBesideStepsAndRamps) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> ms(-50, 50), ppm(-50, 50), at(1, 3);
     const ClockError line = drifting(ms(random), ppm(random));
-    // Forward: a monotonic clock does not go back.
+    // Only forward: a monotonic clock never goes back.
     const double step_at = at(random), step_ms = std::abs(ms(random));
     const double ramp = ppm(random);
     const ClockError stepping = [=](std::int64_t true_ns) {
@@ -126,7 +126,7 @@ TEST(AlignClocksTest, TruthIsCertifiedBesideStepsAndRamps) {
     const AlignedRun run(job, seed, {nullptr, stepping, line, nullptr});
     EXPECT_EQ(run.score.outside, 0u);
     EXPECT_LE(run.score.max_error_us, 25);
-    // A step that the bounds do not contradict is within them.
+    // The bounds contain a step that does not contradict them.
     if (step_ms < 1) continue;
     EXPECT_GT(run.score.unanswered + run.clocks.warnings.size(), 0u);
     EXPECT_LT(run.score.unanswered, job.operations / 50);

@@ -15,7 +15,7 @@ using testing::SimulatedHosts;
 using testing::SimulatedJob;
 using testing::TempDir;
 
-// The same where the clocks come last.
+// Expects the same streams when the clocks are delivered last.
 void expectAllAreShownBefore(const TraceSet& set,
                              const AlignedClocks& expected) {
   std::vector<std::size_t> shown;
@@ -34,8 +34,8 @@ void expectAllAreShownBefore(const TraceSet& set,
   EXPECT_EQ(clocks.warnings, expected.warnings);
 }
 
-// Little is kept of each, and told in the order of ranks with its model: also
-// where that is more than may be.
+// Keeps little of each stream and reports it in rank order with its model, even
+// above the limit.
 void expectAllAreKept(const TraceSet& set, const AlignedClocks& expected) {
   for (const std::size_t most_bytes : {0, 3, 1000}) {
     std::vector<std::size_t> told;
@@ -55,8 +55,8 @@ void expectAllAreKept(const TraceSet& set, const AlignedClocks& expected) {
   }
 }
 
-// Each selected stream is shown once, in the order of ranks, whole, and with
-// the model that the alignment by itself comes to.
+// Expects each selected stream once, whole, in rank order, with the model of a
+// separate alignment.
 void expectAllAreShown(const SimulatedJob& job) {
   TempDir dir;
   const ClockError ahead = [](std::int64_t) { return 3'000'000; };

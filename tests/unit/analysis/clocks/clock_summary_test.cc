@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-// A rank on a host of its own, whose clock is known to `within_ns`.
+// Adds a rank on a host of its own. Its clock is known to `within_ns`.
 void addRank(TraceSet& set, AlignedClocks& clocks, std::uint32_t rank,
              std::uint64_t within_ns) {
   set.selected.push_back(set.streams.size());

@@ -1,5 +1,5 @@
-// A job of several ranks, each with a host and a clock of its own, whose true
-// instants are known: a clock error is put into them as they are written.
+// Simulates a job whose ranks each have a host and a clock of their own. The
+// true instants are known; a clock error is added when they are written.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace traced::testing {
 
-// What a clock adds to the true time, at a true time.
+// Returns the error that a clock adds at a true time.
 using ClockError = std::function<std::int64_t(std::int64_t)>;
 
 struct SimulatedJob {
@@ -25,7 +25,7 @@ struct SimulatedJob {
   double jitter_us = 30;    // how much later ranks see an end, on average
   double uneven_us = 200;   // how far apart ranks start, on average
   v1::Operation op = v1::OPERATION_ALL_REDUCE;
-  // That many hosts take turns; 0: each rank has one of its own.
+  // Ranks take turns on this many hosts. 0: each rank has its own host.
   std::uint32_t hosts = 0;
 };
 
@@ -35,7 +35,7 @@ class SimulatedHosts {
                  std::vector<ClockError> errors)
       : job_(job), random_(seed), errors_(std::move(errors)) {}
 
-  // Writes a trace per rank; true instants are kept.
+  // Writes a trace per rank and keeps the true instants.
   void write(const std::string& directory) {
     std::vector<StreamBuilder> streams;
     for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {

@@ -1,4 +1,4 @@
-// What is said of runs whose figures are made up.
+// Tests comparisons of runs with made-up figures.
 
 #include "analysis/compare/comparison.h"
 
@@ -164,7 +164,7 @@ TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
   EXPECT_EQ(exposed.sooner->before_ns, 4 * kMs);
 }
 
-// Found with real ranks: they leave a collective at other times than before.
+// Seen with real ranks: they leave a collective at different times than before.
 TEST_F(ComparisonTest, LostOverlapIsNotExplainedByALittleMoreLateness) {
   MadeUp sooner;
   sooner.exposed_ms = 6;
@@ -194,7 +194,7 @@ TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
   EXPECT_FALSE(change(computes, RunPart::kTransfer).follows);
 }
 
-// Found with real ranks on a quiet machine.
+// Seen with real ranks on a quiet machine.
 TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToReport) {
   MadeUp slow;
   slow.transfer_ms *= 1.2;
@@ -243,7 +243,7 @@ TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
   EXPECT_TRUE(seen);
 }
 
-// In whichever order the kinds of operations come.
+// Independent of the order of the kinds of operations.
 TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
   std::vector<double> added_ms = {2, 3, 4};
   const auto withKinds = [&](std::vector<RunFigures> runs, bool slow) {
@@ -274,7 +274,7 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
   } while (std::next_permutation(added_ms.begin(), added_ms.end()));
 }
 
-// Found with real ranks beside other work.
+// Seen with real ranks on a busy machine.
 TEST_F(ComparisonTest, AnExposedWaitPerhapsFollowsFromWhatIsOpen) {
   MadeUp slow;
   slow.exposed_ms *= 1.5;
@@ -342,7 +342,7 @@ TEST_F(ComparisonTest, TooFewPairsAreNoMeasure) {
   settings_.paired = false;
   EXPECT_THAT(reasonTexts(compared(slow, 3))[0],
               HasSubstr("5 a side are enough"));
-  // Resampling at random has a smallest p of its own.
+  // Random resampling has a smallest possible p-value.
   settings_.limits.alpha = 1e-5;
   EXPECT_THAT(reasonTexts(compared(slow, 3))[0],
               HasSubstr("no number of runs is enough"));

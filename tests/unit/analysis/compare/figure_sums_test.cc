@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kKeys = 4;
 
-// Without steps a run is one stretch.
+// A run without steps is one interval.
 class FigureSumsTest : public ::testing::Test {
  protected:
   FigureSumsTest() { stretches_.add({{0, 1000}}); }
@@ -21,7 +21,7 @@ class FigureSumsTest : public ::testing::Test {
   static RunKey keyOf(int number) {
     return {"all_reduce", "dp", "float32", std::to_string(number)};
   }
-  // Of one that is called so often at each of these lines.
+  // Adds an operation with these numbers of calls per line.
   void add(int number, const std::map<std::string, int>& sites) {
     const std::uint32_t key = *sums_.keyOf(keyOf(number));
     sums_.add(key, 0, 64, {});
@@ -39,7 +39,7 @@ class FigureSumsTest : public ::testing::Test {
   FigureSums sums_;
 };
 
-// Lines come in any order, so several kinds of calls are asked for.
+// Lines arrive in any order, so the test queries several kinds of calls.
 TEST_F(FigureSumsTest, ItsLineIsTheOneThatCallsItMostOften) {
   std::map<std::string, int> sites;
   for (int i = 10; i < 30; ++i) sites["train.py:" + std::to_string(i)] = i;
@@ -60,7 +60,7 @@ TEST_F(FigureSumsTest, OfLinesThatCallItAsOftenItIsTheFirstByName) {
   EXPECT_EQ(siteOf(kKeys), "");
 }
 
-// Of whole nanoseconds, and four steps, so that sums do not depend on their
+// Uses whole nanoseconds and four steps, so that sums do not depend on their
 // order.
 void addRandom(std::mt19937& random, FigureSums& sums) {
   const auto upTo = [&random](std::uint32_t most) { return random() % most; };

@@ -1,4 +1,4 @@
-// What a group is called, and who is in it, whichever rank is read first.
+// Tests a group's name and members, whichever rank is read first.
 
 #include "analysis/compare/group_identity.h"
 

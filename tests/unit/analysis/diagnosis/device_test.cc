@@ -1,5 +1,5 @@
-// Operations on a device, whose ends not everybody tells: what hangs is only
-// said of those whose ends are known to be told.
+// Tests operations on a device, whose ends only some sources report. A hang is
+// reported only for operations whose ends are reported.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class DeviceRank {
     call.set_async(async);
     return call;
   }
-  // The next operation, whose end is told by `source`.
+  // Runs the next operation; `source` reports its end.
   std::uint64_t run(std::uint32_t call, std::uint32_t source) {
     const std::uint64_t id = rank_.hang(call, at_ms_);
     if (source != kNotReported) {
@@ -45,7 +45,7 @@ class DeviceRank {
   std::int64_t at_ms_ = 0;
 };
 
-// The same on two ranks, which then are silent for a minute.
+// Runs `act` on two ranks, which are silent for a minute afterwards.
 template <typename Act>
 Diagnosis diagnosed(Act act, Ending ending = Ending::kRecovered) {
   JobBuilder job(2);

@@ -36,7 +36,7 @@ inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
   return diagnose(*set, {});
 }
 
-// What the verdict at an index says; "" without one.
+// Returns the summary of the verdict at an index, or "".
 inline std::string summaryAt(const Diagnosis& diagnosis, std::size_t index) {
   return index < diagnosis.verdicts.size()
              ? summaryOf(diagnosis.job, diagnosis.verdicts[index])
@@ -60,7 +60,7 @@ inline std::string textOf(const Diagnosis& diagnosis) {
   return text;
 }
 
-// There is one verdict, of this kind and against these ranks.
+// Expects exactly one verdict, of this kind and against these ranks.
 inline void expectVerdict(const Diagnosis& diagnosis, VerdictKind kind,
                           const Ranks& culprits) {
   ASSERT_EQ(diagnosis.verdicts.size(), 1U) << textOf(diagnosis);
@@ -69,7 +69,8 @@ inline void expectVerdict(const Diagnosis& diagnosis, VerdictKind kind,
   EXPECT_EQ(diagnosis.culprits, culprits) << textOf(diagnosis);
 }
 
-// How sure the first verdict is of what is wrong, and of who did it.
+// Expects the confidence of the first verdict in its finding and in its
+// culprit.
 inline void expectConfidence(const Diagnosis& diagnosis, Confidence finding,
                              Confidence culprit) {
   ASSERT_FALSE(diagnosis.verdicts.empty());

@@ -1,5 +1,5 @@
-// What Flight Recorder dumps of devices come to: they tell totals, counters and
-// what was under way, and not when they were made.
+// Tests diagnoses from Flight Recorder dumps of devices. They hold totals,
+// counters and active operations, but not the time of the dump.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,8 @@ using testing::TempDir;
 using testing::textOf;
 using testing::writeFile;
 
-// The dumps of a job, with active entries only. A group is made by naming it.
+// Builds the dumps of a job, with active entries only. Naming a group creates
+// it.
 class Dumps {
  public:
   explicit Dumps(std::uint32_t ranks) {
@@ -43,7 +44,7 @@ class Dumps {
                       {"ranks", Json(ranks).dump()}};
     }
   }
-  // What the backend of a rank counted.
+  // Sets the backend's counters of a rank.
   void count(std::uint32_t rank, const std::string& group, int completed,
              int enqueued) {
     dumps_[rank]["pg_status"][group] = {
@@ -51,7 +52,7 @@ class Dumps {
         {"last_started_collective", -1},
         {"last_completed_collective", completed}};
   }
-  // Something under way.
+  // Adds an active operation.
   Json& issue(std::uint32_t rank, const std::string& group, int seq, int at_ms,
               const std::string& name = "nccl:all_reduce") {
     Json entry = dumpEntry(1000 + static_cast<std::uint64_t>(at_ms));
@@ -127,7 +128,7 @@ TEST(DumpsTest, CountersOfMessagesAreNotCompared) {
   dumps.count(2, "1", 7, 7);
   dumps.sendOrReceive(0, "1", 41, 10, "nccl:send 0->1");
   dumps.sendOrReceive(1, "1", 91, 10, "nccl:recv 1<-0");
-  // Both are inside it, and nobody says that rank 2 should have been, too.
+  // Both ranks are inside it, and no dump shows that rank 2 belongs to it.
   expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {0, 1});
 }
 
@@ -156,13 +157,13 @@ TEST(DumpsTest, WhatOthersEndedWithoutItShowsThatADumpIsOlder) {
   dumps.issue(0, "1", 43, 43);
   dumps.issue(1, "1", 42, 42);
   dumps.issue(1, "1", 43, 43);
-  // 42 needs all: rank 2 went on behind its dump.
+  // Operation 42 needs all ranks: rank 2 continued after its dump.
   for (const JobVerdict& verdict : dumps.diagnose().verdicts) {
     EXPECT_NE(verdict.culprits, Ranks{2});
   }
 }
 
-// Ranks 0 and 1 are stuck behind rank 2's absence from their earlier operation.
+// Ranks 0 and 1 are stuck because rank 2 did not join their earlier operation.
 TEST(DumpsTest, WhatAllJoinedIsHeldUpByWhatTheyIssuedBefore) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1, 2});
@@ -177,8 +178,8 @@ TEST(DumpsTest, WhatAllJoinedIsHeldUpByWhatTheyIssuedBefore) {
   expectVerdict(dumps.diagnose(), VerdictKind::kNeverJoined, {2});
 }
 
-// Rank 1 has an operation under way with rank 0, who went on past it: it is not
-// this one that keeps rank 1 from joining the next.
+// Rank 1 has an active operation with rank 0, which has passed it. This
+// operation does not keep rank 1 from joining the next one.
 TEST(DumpsTest, WhatOthersWentPastHoldsNobodyUp) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1});
@@ -226,8 +227,8 @@ TEST(DumpsTest, ARankThatWaitsForAMessageIsNotToBlame) {
   expectVerdict(dumps.diagnose(), VerdictKind::kNeverJoined, {3});
 }
 
-// Rank 1 has not ended what rank 0 has; that rank 0 has not come to the next
-// one only rank 1 says.
+// Rank 1 has not ended an operation that rank 0 has. Only rank 1's dump shows
+// that rank 0 has not joined the next one.
 TEST(DumpsTest, WhoIsBehindIsNoWitness) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1});
@@ -242,7 +243,7 @@ TEST(DumpsTest, WhoIsBehindIsNoWitness) {
   expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {1});
 }
 
-// Rank 0 waits in a later operation for rank 1, and so does not come to rank 2.
+// Rank 0 waits for rank 1 in a later operation, so it does not join rank 2's.
 TEST(DumpsTest, WhoWaitsForOneThatIsBehindIsNotToBlame) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1});
@@ -286,7 +287,7 @@ TEST(DumpsTest, ARankWithoutADumpIsNamedWhereAllLeadsToIt) {
   EXPECT_EQ(diagnosis.verdicts[0].culprit, Confidence::kLikely);
 }
 
-// Gloo's recorder of torch 2.11 tells of no end at all.
+// Gloo's recorder of torch 2.11 reports no ends at all.
 TEST(DumpsTest, WhereNoEndIsReportedNothingHangs) {
   Dumps dumps(2);
   dumps.addGroup("1", {0, 1});

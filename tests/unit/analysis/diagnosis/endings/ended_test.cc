@@ -1,4 +1,4 @@
-// Of what ended processes.
+// Tests verdicts about processes that ended.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(EndedTest, ARankThatRaisedBeforeAnOperationIsReportedWithWhatItRaised) {
     JobBuilder job(3);
     job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
     job.allBut(1, [](RankBuilder& rank) { rank.fail(1, 10, 500, "reset"); });
-    // It takes some time to end.
+    // The process takes some time to end.
     job.rank(1).raise(11, "RuntimeError: out of memory\nat some place");
     job.rank(1).live(600);
     const Diagnosis diagnosis = diagnoseJob(job, ending);
@@ -62,7 +62,7 @@ TEST(EndedTest, AJobThatAnExceptionEndedIsNotHealthy) {
   const Diagnosis diagnosis = diagnoseJob(job);
   expectVerdict(diagnosis, VerdictKind::kProcessFailed, {0, 1});
   EXPECT_THAT(textOf(diagnosis), HasSubstr("rank 1 first"));
-  // In the order of their numbers, whoever failed first.
+  // Sorted by rank number, whoever failed first.
   EXPECT_THAT(diagnosis.verdicts[0].ranks, ::testing::ElementsAre(0, 1, 2));
   EXPECT_THAT(textOf(diagnosis), HasSubstr("Rank 2 raised OSError: gone."));
 }
@@ -111,8 +111,8 @@ TEST(EndedTest, AProgramThatCaughtAFailureEndsByAnotherException) {
                         "gone on to all_reduce #2 on \"dp\"."));
 }
 
-// Rank 0 joins the third operation 3 s after it timed out on the others, which
-// caught that.
+// Rank 0 joins the third operation 3 s after it timed out on the other ranks,
+// which caught the error.
 JobBuilder givenUp(bool root_ends) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) {
@@ -192,13 +192,13 @@ TEST(EndedTest, AJobOfWhichAllRanksWereKilledIsNotHealthy) {
   EXPECT_EQ(summaryAt(diagnosis, 0),
             "Ranks 0-2 were killed by SIGKILL (ranks 0,2) and SIGTERM "
             "(rank 1).");
-  // One of them closed its trace: it was at its end.
+  // One of them closed its trace, so it had reached its end.
   job.rank(1).processEnd().clear_signal();
   job.rank(1).processEnd().set_exit_code(0);
   expectHealthy(diagnoseJob(job, Ending::kRecovered));
 }
 
-// All ranks agree on two operations and are killed at an instant.
+// All ranks agree on two operations and are killed at `at_ms`.
 JobBuilder killedAt(std::int64_t at_ms) {
   JobBuilder job = agreeing();
   job.all([&](RankBuilder& rank) {
@@ -265,8 +265,8 @@ TEST(EndedTest, CrashesAreFailuresAndOtherSignalsAreNot) {
               HasSubstr("was killed by SIGKILL: the kernel had run out of"));
 }
 
-// Rank 1 sleeps instead of joining the second operation, which fails on the
-// others when it ends.
+// Rank 1 sleeps instead of joining the second operation. That operation fails
+// on the others when rank 1 ends.
 JobBuilder sleeping(std::int64_t end_ms) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
@@ -321,7 +321,7 @@ TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
                         "was killed by SIGABRT; ranks 0,2 had waited 32.0 s."));
 }
 
-// A broadcast ends on the root and on those before it without the others.
+// A broadcast can end on the root and on earlier ranks before the others join.
 TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
@@ -341,7 +341,7 @@ TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
                         "was killed by SIGABRT"));
 }
 
-// The same, and what waited is a message that failed as rank 1 ended.
+// Here a message waited, and it failed as rank 1 ended.
 TEST(EndedTest, AMessageThatFailedBehindAStandstillCountsAsWaiting) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });

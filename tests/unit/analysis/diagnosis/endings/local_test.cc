@@ -1,4 +1,4 @@
-// What one rank's trace proves by itself.
+// Tests verdicts that one rank's trace proves on its own.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ v1::Buffers& addBuffers(RankBuilder& rank, std::uint32_t id,
   return buffers;
 }
 
-// Two asynchronous all_reduces on memory of one storage, and whether the
-// program waits for them or only for their futures.
+// Two asynchronous all_reduces on memory of one storage. `waits`: the program
+// waits for them, otherwise only for their futures.
 Diagnosis runTwo(std::uint64_t second_offset, std::int64_t first_took_ms,
                  bool waits = true) {
   JobBuilder job(2);
@@ -71,8 +71,8 @@ TEST(LocalTest, PartsOfOneStorageAreNoOverlap) {
 
 TEST(LocalTest, OneAfterTheOtherIsNoOverlap) { expectHealthy(runTwo(0, 8)); }
 
-// A future wakes who waits for it, as DDP does, before it runs the callback
-// that records the end: on a busy machine the next call is long made by then.
+// A future wakes its waiters (such as DDP) before it runs the callback that
+// records the end. On a busy machine the next call may already be made.
 TEST(LocalTest, AnEndThatAFutureReportedIsALateBound) {
   expectHealthy(runTwo(32, 15, false));
 }
@@ -83,7 +83,7 @@ TEST(LocalTest, AReceiveThatIsNeverWaitedFor) {
   RankBuilder& rank = job.rank(1);
   const std::uint64_t id = rank.hang(rank.addMessage(false, 1, 0).id(), 0);
   rank.stream().add(ReleaseRow{.op = id, .release_ns = RankBuilder::ns(1)});
-  // What the end of the program drops is no neglect; this program goes on.
+  // Works dropped at the program's end are no neglect. This program continues.
   job.all([](RankBuilder& each) {
     each.end(each.addCall(v1::OPERATION_BARRIER, 1, 0).id(), 10);
   });
