@@ -31,7 +31,7 @@ TEST(TimingsTest, AreInTheOrderOfTheirCollectives) {
   std::mt19937_64 random(seed);
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t stride = 1 + random() % 5;
-    // Some are so far from each other that they are not counted.
+    // Some values are so far apart that they are not counted.
     const std::uint64_t range = random() % 4 == 0 ? 1'000'000'000 : 50;
     Timings timings;
     for (std::uint32_t i = random() % 200; i > 0; --i) {

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::uint32_t kRanks = 21;
 
-// Of 21 ranks one calls something else, one hangs, and some pass messages.
+// Writes a job of 21 ranks: one calls another operation, one hangs, and some
+// exchange messages.
 void writeJob(const std::string& folder) {
   JobBuilder job(kRanks);
   for (std::uint32_t r = 0; r < kRanks; ++r) {
@@ -55,7 +56,8 @@ TEST(JobReaderTest, TheNumberOfThreadsChangesNothing) {
   }
 }
 
-// The clock of the second host is 1000 s ahead, and says nothing of it.
+// The clock of the second host is 1000 s ahead, and its trace does not show
+// that.
 TEST(JobReaderTest, AFolderIsReadOnTheTimeLineOfItsMerge) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {

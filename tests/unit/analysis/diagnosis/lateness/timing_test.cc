@@ -1,4 +1,4 @@
-// Ranks that keep others waiting, and ranks that seem to.
+// Tests late ranks, and ranks that only seem late.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 namespace traced::testing {
 namespace {
 
-// `late_ms(rank, i)` is how long after the others a rank comes to its i-th
-// all_reduce, of `times` that are `apart_ms` apart.
-// The clock of the upper two ranks is `ahead_ms` ahead, if they have one.
+// Runs all_reduces. `late_ms(rank, i)`: how long after the others a rank joins
+// its i-th of `times` all_reduces, which are `apart_ms` apart. `ahead_ms`: how
+// far the clock of the upper two ranks is ahead; 0: all ranks share a clock.
 Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
               const std::set<std::uint32_t>& without = {}, int times = 60,
               int apart_ms = 50, std::int64_t ahead_ms = 0,
@@ -56,8 +56,8 @@ TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
   expectHealthy(run(late, {2, 3}));
 }
 
-// Who is behind the others whose traces are there is not to blame where the end
-// shows that somebody else came later still.
+// A rank behind the others with a trace is not to blame if the end shows that a
+// rank without a trace was later still.
 TEST(TimingTest, WhoHasNoTraceMayBeLaterStill) {
   const auto behind = [](int absent_ms) {
     return run(
@@ -88,7 +88,7 @@ TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
   }
 }
 
-// Of a call that returns at once the wait is seen, too.
+// The wait of a call that returns at once is recorded too.
 TEST(TimingTest, AlsoOneWhoseCallsReturnAtOnce) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
   const Diagnosis diagnosis = run(late, {}, 60, 50, 0, true);
@@ -121,7 +121,7 @@ TEST(TimingTest, OneThatHasCaughtUpIsNone) {
   expectHealthy(until(73));
 }
 
-// What it is late for by itself counts, not only when it is the last.
+// Its own lateness counts, not only the times when it is the last.
 TEST(TimingTest, AlsoOneThatAnotherIsAtTimesLaterThan) {
   expectVerdict(run([](std::uint32_t rank, int i) {
                   if (rank == 2) return 20;
@@ -134,8 +134,8 @@ TEST(TimingTest, ALittleIsNoMatter) {
   expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
 }
 
-// A few long waits are no habit, though with them it is late for a good part of
-// the time; some more are one.
+// A few long waits are no pattern, even if they cover a good part of the time.
+// Some more are one.
 TEST(TimingTest, AFewLongWaitsMakeNoStraggler) {
   const auto late = [](int times) {
     return run([=](std::uint32_t rank, int i) {
@@ -147,7 +147,7 @@ TEST(TimingTest, AFewLongWaitsMakeNoStraggler) {
   expectVerdict(late(4), VerdictKind::kStraggler, {3});
 }
 
-// It may just have been without a processor.
+// It may only have lacked a processor.
 TEST(TimingTest, ForLessThanHalfASecondItIsNoStraggler) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 10 : 0; };
   expectHealthy(run(late, {}, 20, 10));
@@ -193,7 +193,7 @@ TEST(TimingTest, TwoEqualStragglersAreBothNamed) {
       << textOf(diagnosis);
 }
 
-// What is hardly late neither counts nor says when it began.
+// Slight lateness neither counts nor sets the beginning.
 TEST(TimingTest, CountMedianAndBeginningAreOfWhatMakesAStraggler) {
   const Diagnosis diagnosis = run([](std::uint32_t rank, int i) {
     if (rank != 2) return 0;
@@ -221,7 +221,7 @@ TEST(TimingTest, AStragglerHidesNoLongWaitForAnother) {
   }
 }
 
-// Of so many operations only a part is timed, but what takes long is.
+// Only a sample of so many operations is timed, but every long one is.
 TEST(TimingTest, OneLongWaitIsReportedWhicheverItIs) {
   constexpr int kTimes = 90'000;
   int untimed = kTimes / 2;
@@ -235,8 +235,8 @@ TEST(TimingTest, OneLongWaitIsReportedWhicheverItIs) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, static_cast<std::uint64_t>(untimed) + 1);
 }
 
-// Rounds of 5 broadcasts from rank 0 and a barrier, 400 ms apart; rank 2 comes
-// to them that much later.
+// Rounds of 5 broadcasts from rank 0 and a barrier, 400 ms apart. Rank 2 is
+// `late_ms` late.
 Diagnosis broadcasts(std::int64_t late_ms) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -255,8 +255,7 @@ Diagnosis broadcasts(std::int64_t late_ms) {
   return diagnoseJob(job);
 }
 
-// Nobody waits for it before the barrier, where it is late once, and not six
-// times.
+// Nobody waits for it before the barrier, so it is late once, not six times.
 TEST(TimingTest, OneDelayCountsOnce) {
   expectHealthy(broadcasts(20));
   const Diagnosis diagnosis = broadcasts(200);
@@ -266,7 +265,7 @@ TEST(TimingTest, OneDelayCountsOnce) {
       << textOf(diagnosis);
 }
 
-// Nothing says that the others wait for the root of a reduce, but here they do.
+// A reduce need not wait for its root, but here the others do.
 TEST(TimingTest, WhoIsSeenToBeWaitedForIsLate) {
   for (const std::int64_t took_ms : {42, 1}) {
     JobBuilder job(4);
@@ -288,7 +287,8 @@ TEST(TimingTest, WhoIsSeenToBeWaitedForIsLate) {
   }
 }
 
-// Nobody waits for who receives last and catches up, but all do for who sends.
+// Nobody waits for a rank that receives last and catches up. All wait for the
+// sender.
 TEST(TimingTest, OnlyTheRootOfABroadcastIsWaitedForByAll) {
   for (const std::uint32_t root : {0U, 2U}) {
     JobBuilder job(4);
@@ -312,8 +312,8 @@ TEST(TimingTest, OnlyTheRootOfABroadcastIsWaitedForByAll) {
   }
 }
 
-// Of two all_reduces at once, the first's end is told late on rank 2, which had
-// long called the second.
+// Two all_reduces overlap. On rank 2 the first one's end is reported late, long
+// after it called the second.
 TEST(TimingTest, AnEndThatIsReportedLateMakesNobodyLate) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -338,7 +338,7 @@ TEST(TimingTest, AnEndThatIsReportedLateMakesNobodyLate) {
   expectHealthy(diagnoseJob(job));
 }
 
-// An asynchronous call, of whose end a future tells.
+// Adds an asynchronous call whose end a future reports.
 void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
             std::int64_t reported_at_ms, bool fails = false) {
   const std::uint64_t id = rank.hang(call, at_ms);
@@ -349,7 +349,7 @@ void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
                             .outcome = fails ? 1U : 0U});
 }
 
-// The others need not have waited when it came.
+// The others may not have been waiting when it joined.
 TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -370,8 +370,8 @@ TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
       << text;
 }
 
-// They wait for it in a call of their own, but what they did before that is
-// only known if the future released them. Rank 3 is told of that too late.
+// They wait for it in a call of their own. What they did before is known only
+// if the future released them, and rank 3's future reports too late.
 TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -394,9 +394,9 @@ TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
       << textOf(diagnosis);
 }
 
-// Rank 0 takes what all send it, and so comes late to what nobody waits for.
-// Whether the others came back from that before they went on is not recorded,
-// and what follows from it is carried on to where they wait for rank 0.
+// Rank 0 receives from all, so it joins late an operation nobody waits for.
+// Whether the others returned before they continued is not recorded. The doubt
+// carries over to where they wait for rank 0.
 TEST(TimingTest, NorIsWhatIsCarriedOnFromThere) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -427,8 +427,8 @@ TEST(TimingTest, NorIsWhatIsCarriedOnFromThere) {
       << textOf(diagnosis);
 }
 
-// Rank 2 is held up by rank 3, for which it waits by a future: its callback
-// runs when rank 2 has gone on, or even when it is in its next wait.
+// Rank 3 holds up rank 2, which waits by a future. The callback runs after rank
+// 2 has continued, or even in its next wait.
 Diagnosis heldUpByAFuture(bool until_the_next_wait, bool fails = false) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -436,7 +436,7 @@ Diagnosis heldUpByAFuture(bool until_the_next_wait, bool fails = false) {
     const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
     const bool in_pair = r >= 2;
     std::uint32_t pair = 0;
-    // What it calls meanwhile does not tell that it had come back.
+    // Its calls in between do not prove that it had returned.
     const std::uint32_t solo =
         rank.addCall(v1::OPERATION_ALL_REDUCE, rank.addGroup("solo", r, 1))
             .id();
@@ -475,7 +475,7 @@ TEST(TimingTest, NorWhereItIsReportedDuringTheNextWait) {
   expectVerdict(heldUpByAFuture(true), VerdictKind::kLate, {3});
 }
 
-// Also the failure of an operation is something to wait for.
+// A failure is an outcome to wait for, too.
 TEST(TimingTest, NorWhereThatIsAFailure) {
   const std::string text = textOf(heldUpByAFuture(false, true));
   EXPECT_NE(text.find("failed on ranks 2-3"), std::string::npos) << text;
@@ -483,8 +483,8 @@ TEST(TimingTest, NorWhereThatIsAFailure) {
   EXPECT_EQ(text.find("Rank 2 "), std::string::npos) << text;
 }
 
-// 60 times, 100 ms apart, what a rank does in the round that begins at `at_ms`:
-// an all_reduce of all, and a message from rank 1 to rank 2.
+// Defines a rank's round that begins at `at_ms`: an all_reduce of all ranks,
+// and a message from rank 1 to rank 2. It runs 60 times, 100 ms apart.
 using Round =
     std::function<void(RankBuilder& rank, std::uint32_t r, std::uint32_t call,
                        std::uint32_t message, std::int64_t at_ms)>;
@@ -502,8 +502,7 @@ Diagnosis rounds(const Round& round) {
   return diagnoseJob(job);
 }
 
-// Rank 2 comes late to every all_reduce: it waits for a message that rank 1
-// sends late.
+// Rank 2 joins every all_reduce late because rank 1 sends it a message late.
 TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
   expectHealthy(
       rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
@@ -514,8 +513,9 @@ TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
       }));
 }
 
-// So many operations are under way, whose waits come last, that no other wait
-// is remembered: nor is that for a message, which holds rank 2 up.
+// So many operations are active, with later waits, that the reader forgets
+// every earlier wait. Among them is the wait for the message that holds rank 2
+// up.
 TEST(TimingTest, WhoMayHaveWaitedAmongVeryManyWaitsIsNotLate) {
   constexpr int kUnderWay = 2000;
   constexpr std::int64_t kHeldUpMs = 3000;
@@ -539,8 +539,8 @@ TEST(TimingTest, WhoMayHaveWaitedAmongVeryManyWaitsIsNotLate) {
       }));
 }
 
-// The same before two all_reduces that all call one after the other: it is not
-// late to the second one either.
+// The message precedes two all_reduces that all ranks call in sequence. Rank 2
+// is not late to the second one either.
 TEST(TimingTest, WhoWasHeldUpBeforeTheCollectiveBeforeIsNoStraggler) {
   expectHealthy(
       rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
@@ -554,7 +554,7 @@ TEST(TimingTest, WhoWasHeldUpBeforeTheCollectiveBeforeIsNoStraggler) {
 }
 
 // Each all_reduce ends 18 ms later for rank 2, which then waits 10 ms for a
-// message: it computes no longer than the others.
+// message. It computes no longer than the others.
 TEST(TimingTest, ARankThatIsReleasedLaterIsNoStraggler) {
   expectHealthy(
       rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
@@ -565,7 +565,7 @@ TEST(TimingTest, ARankThatIsReleasedLaterIsNoStraggler) {
       }));
 }
 
-// Whom all_reduces bound: within 2 ms here.
+// All_reduces bound the difference of the clocks, here to 2 ms.
 TEST(TimingTest, BetweenHostsCountsWhatIsCertain) {
   const auto late = [](std::uint32_t rank, int) { return rank == 3 ? 20 : 0; };
   const Diagnosis straggler = run(late, {}, 60, 50, 1'000'000);
@@ -577,7 +577,8 @@ TEST(TimingTest, BetweenHostsCountsWhatIsCertain) {
   expectVerdict(run(once, {}, 60, 50, 1'000'000), VerdictKind::kLate, {1});
 }
 
-// Of those on a host the one in the middle, which comes later than the first.
+// The reference is the median rank of its host, which joins later than the
+// first.
 TEST(TimingTest, OnItsOwnClockARankIsHeldAgainstTheMedian) {
   constexpr std::int64_t kComesAtMs[] = {10, 10, 10, 0, 10, 30};
   JobBuilder job(6);

@@ -1,4 +1,4 @@
-// Sends and receives that do not pair.
+// Tests sends and receives that do not pair.
 
 #include <gtest/gtest.h>
 
@@ -35,8 +35,8 @@ TEST(MessagesTest, AReceiveThatNobodySendsTo) {
   expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {0, 3});
 }
 
-// What rank 1 sends stands on its device behind the message that rank 0 did not
-// send, and so rank 0 times out as well.
+// The message that rank 1 sends is queued on its device behind the one that
+// rank 0 did not send. So rank 0 times out as well.
 TEST(MessagesTest, WhatTimesOutBehindAMissingMessageIsNoCauseOfItsOwn) {
   constexpr char kTimedOut[] = "the engine's watchdog found it timed out";
   JobBuilder job(2);
@@ -54,7 +54,7 @@ TEST(MessagesTest, WhatTimesOutBehindAMissingMessageIsNoCauseOfItsOwn) {
   EXPECT_EQ(diagnosis.verdicts[0].pair, std::pair(0U, 1U));
 }
 
-// The silent one may wait for the rank whose file is missing.
+// The silent rank may wait for the rank whose file is missing.
 TEST(MessagesTest, WithAFileMissingAMissingMessageIsUndecided) {
   JobBuilder job(4);
   RankBuilder& rank = job.rank(3);
@@ -63,8 +63,8 @@ TEST(MessagesTest, WithAFileMissingAMissingMessageIsUndecided) {
                 {});
 }
 
-// Rank 0 sends two messages of these tags, and rank 1 receives the second one
-// first. `bytes`: of the second one, on each of the two.
+// Rank 0 sends two messages with these tags, and rank 1 receives the second one
+// first. `bytes`: the second one's size on each rank.
 Diagnosis crosswise(const std::array<std::int32_t, 2>& tags,
                     const std::array<std::uint64_t, 2>& bytes,
                     const char* backend = "gloo") {
@@ -88,7 +88,7 @@ TEST(MessagesTest, TwoThatSendInOneOrderAndReceiveInTheOther) {
 }
 
 // Two kinds of message alternate, and one is received once more than it was
-// sent: that looks like two in the opposite order as far as both sides go.
+// sent. Up to where both sides are recorded this resembles an opposite order.
 TEST(MessagesTest, AReceiveTooManyIsNoOppositeOrder) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -108,7 +108,8 @@ TEST(MessagesTest, TagsPairInAnyOrder) {
   expectHealthy(crosswise({1, 2}, {128, 128}));
 }
 
-// One tag's messages are sent before the other's, and received behind them.
+// Messages of one tag are sent before those of the other, and received after
+// them.
 TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
   for (const int count : {5, 5000}) {
     SCOPED_TRACE(count);
@@ -125,14 +126,14 @@ TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
   }
 }
 
-// The second one is received first, and of another size.
+// The second one is received first, with another size.
 TEST(MessagesTest, WhatDiffersWithinItsTagIsReportedByItsTag) {
   const Diagnosis diagnosis = crosswise({1, 2}, {64, 128});
   expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
   EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
 }
 
-// The receiver takes those of the second tag and leaves the others.
+// The receiver takes the messages of the second tag and leaves the others.
 TEST(MessagesTest, WhatIsReceivedMayBeSentBehindWhatIsNot) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -147,8 +148,7 @@ TEST(MessagesTest, WhatIsReceivedMayBeSentBehindWhatIsNot) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 1U) << textOf(diagnosis);
 }
 
-// NCCL has no tags. Of an engine that is not known it cannot be told whether
-// they matter.
+// NCCL has no tags. Whether tags matter is unknown for an unknown engine.
 TEST(MessagesTest, TagsThatDifferAreOnlyWrongWhereTheEngineMatchesThem) {
   for (const char* backend : {"gloo", "nccl", "mpi"}) {
     SCOPED_TRACE(backend);
@@ -173,7 +173,7 @@ TEST(MessagesTest, AnEngineWithoutTagsPairsMessagesInOrder) {
                 VerdictKind::kOrderMismatch, {0, 1});
 }
 
-// NCCL may carry out a batch beside messages that are in none.
+// NCCL may run a batch concurrently with messages outside of it.
 TEST(MessagesTest, BatchesAndOtherMessagesNeedNotBeInOneOrder) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -239,7 +239,7 @@ TEST(MessagesTest, TagsThatDifferWhereOneStandsStillAreLikelyWrong) {
   }
 }
 
-// Two tags crosswise have met; the one behind them stands still.
+// Two crossed tags have paired. The message after them hangs.
 TEST(MessagesTest, WhatStandsStillBehindTagsThatHaveMetIsFound) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -268,7 +268,7 @@ TEST(MessagesTest, TwoThatReceiveFromEachOther) {
   expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
 }
 
-// A third one waits for one of them, as it always did.
+// A third rank waits for one of them, as in every step.
 TEST(MessagesTest, TwoThatSendToEachOther) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
@@ -280,7 +280,8 @@ TEST(MessagesTest, TwoThatSendToEachOther) {
   expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {0, 1});
 }
 
-// Rank 0 always sent to 1, and now sends to 2, which has ended its work.
+// Rank 0 always sent to rank 1. Now it sends to rank 2, which has finished its
+// work.
 TEST(MessagesTest, AFirstMessageToTheDeadWhileAnotherWaitsHasTheWrongPeer) {
   JobBuilder job(3);
   RankBuilder& sender = job.rank(0);

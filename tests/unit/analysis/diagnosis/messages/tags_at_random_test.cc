@@ -1,5 +1,5 @@
-// Messages of several tags in any order, as Gloo takes them: within a tag in
-// order. TEST_SEED=N tries another seed.
+// Tests messages of several tags in any order. Gloo keeps the order within a
+// tag only. TEST_SEED=N runs another seed.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,7 @@ namespace {
 
 constexpr int kRounds = 150;
 
-// What rank 0 sends to rank 1, and what rank 1 takes of it: the tags, in their
-// order.
+// The tags that rank 0 sends to rank 1 and that rank 1 receives, in order.
 struct Exchange {
   std::vector<std::int32_t> sends;
   std::vector<std::int32_t> receives;
@@ -36,7 +35,7 @@ class TagsAtRandomTest : public ::testing::Test {
       exchange.sends.push_back(static_cast<std::int32_t>(upTo(tags)));
     }
     exchange.receives = exchange.sends;
-    // In one round of three they are nearly in the order of the sends.
+    // One round in three nearly follows the order of the sends.
     if (upTo(2) == 0) {
       const std::size_t last = exchange.receives.size() - 1;
       std::swap(exchange.receives[upTo(last)], exchange.receives[upTo(last)]);
@@ -46,7 +45,7 @@ class TagsAtRandomTest : public ::testing::Test {
     return exchange;
   }
 
-  // Some of what one side has, but for one.
+  // Removes some tags of one side, at least one of which remains.
   void leaveOutSome(std::vector<std::int32_t>& tags) {
     for (std::uint32_t i = 1 + upTo(2); i > 0 && tags.size() > 1; --i) {
       tags.erase(tags.begin() +
@@ -54,7 +53,7 @@ class TagsAtRandomTest : public ::testing::Test {
     }
   }
 
-  // Neither rank recorded more than a beginning.
+  // Neither rank recorded more than a prefix.
   void cut(Exchange& exchange) {
     exchange.sends.resize(upTo(exchange.sends.size()));
     exchange.receives.resize(upTo(exchange.receives.size()));
@@ -78,7 +77,8 @@ class TagsAtRandomTest : public ::testing::Test {
     return diagnoseJob(job, ending);
   }
 
-  // The number of the first message of one side that the other does not have.
+  // Returns the number of the first message of one side that the other side
+  // lacks.
   static std::uint64_t firstLone(const std::vector<std::int32_t>& side,
                                  const std::vector<std::int32_t>& other) {
     std::map<std::int32_t, std::size_t> left;

@@ -1,5 +1,5 @@
-// Each way in which one rank may call something else, with each rank as the one
-// that does, in jobs of 2, 4 and 8.
+// Tests each way in which one rank can call something else, with each rank as
+// the culprit, in jobs of 2, 4 and 8.
 
 #include <gtest/gtest.h>
 
@@ -17,18 +17,18 @@ class MismatchTest : public ::testing::TestWithParam<
   std::uint32_t world() const { return std::get<0>(GetParam()); }
   std::uint32_t culprit() const { return std::get<1>(GetParam()); }
 
-  // Of two ranks that disagree, both are named.
+  // Both ranks are named if only two ranks disagree.
   Ranks culprits() const {
     return world() == 2 ? Ranks{0, 1} : Ranks{culprit()};
   }
-  // That they differ is recorded; who is right is not.
+  // The difference is recorded; which rank is right is not.
   void expectSure(const Diagnosis& diagnosis) const {
     expectConfidence(
         diagnosis, Confidence::kCertain,
         world() == 2 ? Confidence::kUndecided : Confidence::kLikely);
   }
 
-  // All ranks do three all_reduces, then the odd operation, then three more.
+  // All ranks run three all_reduces, then the odd operation, then three more.
   template <typename Usual, typename Odd>
   Diagnosis run(Usual&& usual, Odd&& odd) {
     JobBuilder job(world());
@@ -149,7 +149,7 @@ TEST_P(MismatchTest, SplitsThatNobodyElseExpects) {
     RankBuilder& rank = job.rank(r);
     v1::Call& call = rank.addCall(v1::OPERATION_ALL_TO_ALL_SINGLE, 1);
     for (std::uint32_t other = 0; other < world(); ++other) {
-      // What goes from a to b depends on both.
+      // The split from rank a to rank b depends on both.
       call.add_split_in(10 * r + other + 1);
       call.add_split_out(10 * other + r + 1);
     }
@@ -187,7 +187,8 @@ TEST(MismatchRule, WhatRanksMayDifferInIsNoMismatch) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
-    // Only the root of a gather has outputs, of a scatter inputs.
+    // Only the root of a gather has outputs, and only the root of a scatter
+    // inputs.
     rank.end(rank.addCall(v1::OPERATION_GATHER, 1, 64, r == 0 ? 256 : 0).id(),
              0);
     v1::Call& scatter =
@@ -195,7 +196,7 @@ TEST(MismatchRule, WhatRanksMayDifferInIsNoMismatch) {
     if (r > 0) scatter.clear_input();
     scatter.add_output()->set_dtype(v1::DTYPE_FLOAT32);
     rank.end(scatter.id(), 10);
-    // An uneven all_gather: what each hands in differs.
+    // An uneven all_gather: ranks contribute different sizes.
     v1::Call& gather =
         rank.addCall(v1::OPERATION_ALL_GATHER, 1, 4 * (r + 1), 40);
     gather.add_output()->add_shape(1);
@@ -205,7 +206,7 @@ TEST(MismatchRule, WhatRanksMayDifferInIsNoMismatch) {
   expectHealthy(diagnoseJob(job));
 }
 
-// All ranks alternate two calls; rank 2 leaves one out, or makes one once more.
+// All ranks alternate two calls. Rank 2 leaves one out, or makes one twice.
 Diagnosis diagnoseAlternating(bool leaves_out) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -261,7 +262,8 @@ TEST(MismatchRule, OnlyBeforeTheFirstDifferenceRanksAgree) {
       << text;
 }
 
-// Two of four are there and differ: that is certain, and no more.
+// Two of four ranks have a trace and differ: this is certain, the culprit is
+// not.
 TEST(MismatchRule, WithoutAMajorityAmongTheFilesNobodyIsNamed) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -274,7 +276,7 @@ TEST(MismatchRule, WithoutAMajorityAmongTheFilesNobodyIsNamed) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
-// As with those of an older recorder that ran beside another run.
+// Traces of an older recorder next to another run may mix two runs.
 TEST(MismatchRule, RanksOfTwoRunsPerhapsProveNothingOfEachOther) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {

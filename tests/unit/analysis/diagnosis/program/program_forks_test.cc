@@ -1,4 +1,4 @@
-// Where programs part, as calls that a test makes up.
+// Tests the detection of program forks with made-up calls.
 
 #include "analysis/diagnosis/program/program_forks.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kRole = 1;
 
-// What two programs call first decides whether they part in the beginning.
+// The first calls of two programs decide whether they differ from the start.
 ProgramCalls program(std::uint32_t rank, std::uint32_t word, v1::Operation op) {
   ProgramCalls program;
   program.rank = rank;

@@ -1,4 +1,4 @@
-// Who left the order in which the program makes its calls.
+// Tests which rank broke the program's order of calls.
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@ namespace {
 constexpr std::int64_t kStopped = 60'000;
 constexpr int kSteps = 12;
 
-// The calls of one rank, which are made one after the other.
+// Builds the calls of one rank, made one after the other.
 class Program {
  public:
   explicit Program(RankBuilder& rank) : rank_(rank) {}
 
-  // Of the groups of two: 0 and 1, 2 and 3, ...
+  // Adds the rank's group of two: 0 and 1, 2 and 3, ...
   std::uint32_t addPair(std::uint32_t self, const std::string& desc = "tp") {
     return rank_.addGroup(desc, self - self % 2, 2);
   }
@@ -43,8 +43,8 @@ class Program {
   std::int64_t at_ms_ = 0;
 };
 
-// Steps of an all_reduce of the pair and a barrier of all; in the last one each
-// rank does what `last` says.
+// Runs steps of an all_reduce of the pair and a barrier of all ranks. In the
+// last step each rank runs `last`.
 using LastStep =
     std::function<void(std::uint32_t rank, Program& program,
                        std::uint32_t reduce, std::uint32_t barrier)>;
@@ -83,7 +83,7 @@ TEST(ProgramOrderTest, OfAPairTheOneThatSkippedIsNamedAndNotTheOneThatWaits) {
   }
 }
 
-// Also in the first step, where nothing was before.
+// Also in the first step, without any history.
 TEST(ProgramOrderTest, TheOtherPairsReportInTheFirstStep) {
   const Diagnosis diagnosis = diagnosePairs(
       4,
@@ -162,7 +162,7 @@ TEST(ProgramOrderTest, OfTwoTheSilentOneIsNamedIfTheOtherDoesAsAlways) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
 }
 
-// A size that only one of a pair gives is wrong, as other pairs show.
+// A size that only one rank of a pair uses is wrong, as other pairs show.
 TEST(ProgramOrderTest, OtherPairsReportWhoCallsSomethingElse) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     const Diagnosis diagnosis =
@@ -175,8 +175,8 @@ TEST(ProgramOrderTest, OtherPairsReportWhoCallsSomethingElse) {
   }
 }
 
-// The pairs have always done different things: what the many do is no rule for
-// the few.
+// The pairs have always done different things, so a majority is no rule for the
+// rest.
 TEST(ProgramOrderTest, WhatOthersAlwaysDidOtherwiseIsNoEvidence) {
   JobBuilder job(8);
   for (std::uint32_t r = 0; r < 8; ++r) {
@@ -226,8 +226,8 @@ TEST(ProgramOrderTest, OfAnExchangeTheOneThatLeftAMessageOutIsNamed) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
 }
 
-// Rank 1 now waits for rank 0 instead of sending to 2, which does as always.
-// What rank 0 does, who waits for 2, it never did before.
+// Rank 1 now waits for rank 0 instead of sending to rank 2, which behaves as
+// always. Rank 0 waits for rank 2, and it had never called anything before.
 TEST(ProgramOrderTest, WhoNeverDidAnythingBeforeHidesNobody) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
@@ -252,7 +252,7 @@ TEST(ProgramOrderTest, WhoNeverDidAnythingBeforeHidesNobody) {
   expectVerdict(diagnoseJob(job, Ending::kCut), VerdictKind::kDeadlock, {1});
 }
 
-// What a rank's trace lost it may have called.
+// The lost records may contain the missing call.
 TEST(ProgramOrderTest, ATraceThatLostRecordsReportsNoOrder) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -269,7 +269,7 @@ TEST(ProgramOrderTest, ATraceThatLostRecordsReportsNoOrder) {
   EXPECT_EQ(diagnoseJob(job, Ending::kCut).culprits, Ranks{});
 }
 
-// The root of a reduce, say, goes from rank to rank.
+// For example, the root of a reduce rotates among the ranks.
 TEST(ProgramOrderTest, ARootThatChangesFromStepToStepIsInOrder) {
   ProgramCalls program;
   for (std::uint32_t step = 0; step < 10; ++step) {

@@ -1,4 +1,4 @@
-// Which rank made or left out a call where only call sites differ.
+// Tests which rank made or left out a call when only call sites differ.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ constexpr std::int64_t kStopped = 60'000;
 // Lines of the made-up program.
 enum Line : std::uint32_t { kStep = 10, kSave = 20, kFinish = 30, kRest = 40 };
 
-// The barriers of one rank. All but the last one end.
+// Builds the barriers of one rank. All but the last one end.
 class Barriers {
  public:
   explicit Barriers(RankBuilder& rank)
@@ -84,7 +84,7 @@ TEST(SiteOrderTest, WhoLeavesOutALineOfTheOthersIsNamed) {
   }
 }
 
-// Of two ranks, the steps before show what belongs there.
+// Of two ranks, the earlier steps show which calls belong there.
 TEST(SiteOrderTest, OfTwoTheOneThatLeavesOutWhatItAlwaysDidIsNamed) {
   for (const bool skips : {true, false}) {
     const Diagnosis diagnosis =
@@ -103,7 +103,7 @@ TEST(SiteOrderTest, OfTwoTheOneThatLeavesOutWhatItAlwaysDidIsNamed) {
   }
 }
 
-// A loop that one of two leaves a step earlier: either may be right.
+// One of two ranks leaves a loop a step earlier: either may be right.
 TEST(SiteOrderTest, OfTwoThatLeaveALoopAtDifferentStepsBothAreNamed) {
   const Diagnosis diagnosis =
       diagnoseBarriers(2, [&](std::uint32_t rank, Barriers barriers) {
@@ -115,8 +115,8 @@ TEST(SiteOrderTest, OfTwoThatLeaveALoopAtDifferentStepsBothAreNamed) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
-// Rank 0 may be stuck with an extra call behind it, or the others may be stuck
-// after a branch by rank, as of loaders that let one rank go first.
+// Rank 0 may be stuck after an extra call. Or the others may be stuck after a
+// branch by rank, as in loaders that let one rank go first.
 TEST(SiteOrderTest, WithoutALaterCallNoMajorityAccuses) {
   for (const std::uint32_t world : {2U, 3U}) {
     const Diagnosis diagnosis =
@@ -131,8 +131,9 @@ TEST(SiteOrderTest, WithoutALaterCallNoMajorityAccuses) {
   }
 }
 
-// Rank 2 takes a branch now and then, and rank 0 took it where extra calls of
-// rank 2 would explain it. Beside rank 1 they explain nothing.
+// Rank 2 takes a branch now and then. Rank 0 took it at a point where extra
+// calls of rank 2 would explain it. Next to rank 1 these extra calls explain
+// nothing.
 TEST(SiteOrderTest, APairThatOtherLinesExplainContradictsTheOthers) {
   const Diagnosis diagnosis =
       diagnoseBarriers(3, [](std::uint32_t rank, Barriers barriers) {
@@ -145,8 +146,8 @@ TEST(SiteOrderTest, APairThatOtherLinesExplainContradictsTheOthers) {
   EXPECT_FALSE(says(diagnosis, "extra call")) << textOf(diagnosis);
 }
 
-// Equal ranks go on together, so the stuck one is named although rank 0 always,
-// or once, called from lines of its own.
+// Identical ranks continue together. So the stuck rank is named although rank 0
+// always, or once, called from lines of its own.
 TEST(SiteOrderTest, LinesOfItsOwnAreNoFault) {
   for (const bool always : {true, false}) {
     for (const std::uint32_t stuck : {0U, 1U}) {
@@ -226,8 +227,8 @@ TEST(SiteOrderTest, TwoThreadsThatRaceAreNamedAndNoRank) {
       << textOf(diagnosis);
 }
 
-// The sizes of the twelve steps before tell of two ranks which one left out a
-// call, where all calls are of one kind.
+// All calls are of one kind. The sizes of the twelve earlier steps show which
+// of two ranks left out a call.
 TEST(SiteOrderTest, OfTwoTheSizesOfTheStepsBeforeReport) {
   for (const std::uint32_t culprit : {0U, 1U}) {
     JobBuilder job(2);
@@ -253,8 +254,8 @@ TEST(SiteOrderTest, OfTwoTheSizesOfTheStepsBeforeReport) {
   }
 }
 
-// Groups {0,1} and {2,3}: roots are global ranks, and who agrees from another
-// group is not said to be in this one.
+// Groups {0,1} and {2,3}: roots are global ranks. A rank of another group is
+// never named as one that agrees.
 TEST(SiteOrderTest, RootsAreGlobalRanks) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -309,11 +310,11 @@ TEST(SiteAlignmentTest, AFewCallsBehindThatTheOthersMadeBeforeProveNothing) {
   EXPECT_TRUE(mayBeAnotherLine({7, 1}, {1}));
   EXPECT_TRUE(mayBeAnotherLine({1, 7, 1}, {1, 1}));
   EXPECT_TRUE(mayBeAnotherLine({1, 1, 7, 7, 1}, {1, 1, 1, 1}));
-  // What follows never followed that call.
+  // The following call never followed this one before.
   EXPECT_FALSE(mayBeAnotherLine({1, 2, 1, 2, 1, 7, 2}, {1, 2, 1, 2, 1, 2}));
 }
 
-// A call of the next step is not the one of the step before.
+// A call of the next step is not the call of the previous step.
 TEST(SiteAlignmentTest, CallsAreMatchedInTheirSteps) {
   const auto found = [](std::uint64_t step_of_last) {
     return findInsertion({{1, 2, 1}, {7, 2, 1}, {2, 3, step_of_last}},
@@ -325,8 +326,8 @@ TEST(SiteAlignmentTest, CallsAreMatchedInTheirSteps) {
 }
 
 TEST(SiteAlignmentTest, FindsNothingWhereAnotherExplanationIsLeft) {
-  // Another line, a swap, a rest that does not follow, too many, nothing
-  // behind.
+  // Not an insertion: another line, a swap, a tail that does not match, too
+  // many calls, no call after it.
   EXPECT_FALSE(findInsertion(callsAt({1, 7, 2, 3}), callsAt({1, 8, 2, 3})));
   EXPECT_FALSE(findInsertion(callsAt({1, 2, 3}), callsAt({1, 3, 2})));
   EXPECT_FALSE(findInsertion(callsAt({1, 7, 2, 9, 4}), callsAt({1, 2, 3, 4})));
@@ -335,7 +336,7 @@ TEST(SiteAlignmentTest, FindsNothingWhereAnotherExplanationIsLeft) {
   EXPECT_FALSE(findInsertion(callsAt({1, 7}), callsAt({1, 8})));
 }
 
-// One call at another line explains these better than calls too many.
+// One call at another line explains these better than extra calls.
 TEST(SiteAlignmentTest, AnotherLineIsNoInsertion) {
   EXPECT_FALSE(
       findInsertion(callsAt({1, 9, 1, 2, 1, 2}), callsAt({1, 2, 1, 2, 1})));
@@ -343,7 +344,7 @@ TEST(SiteAlignmentTest, AnotherLineIsNoInsertion) {
   EXPECT_TRUE(findInsertion(callsAt({1, 8, 9, 2}), callsAt({1, 2})));
 }
 
-// A pair of lines that was there before is a habit, also behind an insertion.
+// A pair of lines that occurred before is a habit, even after an insertion.
 TEST(SiteAlignmentTest, AHabitIsNoDifference) {
   EXPECT_FALSE(findInsertion(callsAt({5, 1, 5, 1}), callsAt({6, 1, 6})));
   const auto found =

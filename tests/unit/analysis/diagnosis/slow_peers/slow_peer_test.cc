@@ -1,4 +1,4 @@
-// Transfers that take longer than those of others, and those that seem to.
+// Tests transfers that are slower than others, and those that only seem slower.
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 namespace traced::testing {
 namespace {
 
-// How long the i-th message takes from a rank to the next one.
+// The duration of the i-th message from a rank to the next one, in ms.
 using Took = std::function<std::int64_t(std::uint32_t source, int i)>;
 
 // 64 times, 100 ms apart, each rank sends to the next one and receives from the
-// one before.
+// previous one.
 void fillRing(JobBuilder& job, const Took& took_ms, int times = 64) {
   for (std::uint32_t r = 0; r < job.size(); ++r) {
     RankBuilder& rank = job.rank(r);
@@ -54,7 +54,7 @@ TEST(SlowPeerTest, ALinkThatIsAlwaysSlow) {
   }
 }
 
-// A broadcast from rank 0 goes to rank 3 by way of rank 1, which comes late.
+// A broadcast from rank 0 reaches rank 3 through rank 1, which is late.
 TEST(SlowPeerTest, ARankBehindALateOneIsNotSlow) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -134,7 +134,7 @@ TEST(SlowPeerTest, OnABusyMachineItMustStandOutFromTheOthersSlowOnes) {
   expectHealthy(busy(30));
 }
 
-// Of an even number of links the quicker one of the middle is the usual one.
+// For an even number of links the lower median is the reference.
 TEST(SlowPeerTest, WhereHalfOfAllLinksAreSlowTheyAreSlow) {
   for (const std::uint32_t world : {4U, 52U}) {
     const Diagnosis diagnosis = ring(
@@ -176,7 +176,7 @@ TEST(SlowPeerTest, WhoSendsLateIsNotSlow) {
   expectHealthy(diagnoseJob(job));
 }
 
-// When its message came nobody saw: the program looked much later.
+// The arrival of its message is unknown: the program checked much later.
 TEST(SlowPeerTest, WhoWaitsLateIsNotSlow) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -266,7 +266,8 @@ TEST(SlowPeerTest, HostsWithoutACertifiedClockProveNothing) {
   expectHealthy(diagnoseJob(job));
 }
 
-// All others have their part of every broadcast 2 ms after the root came.
+// All other ranks finish their part of every broadcast 2 ms after the root
+// joined.
 TEST(SlowPeerTest, ARankThatIsSlowWithinCollectives) {
   JobBuilder job(5);
   for (std::uint32_t r = 0; r < 5; ++r) {
@@ -286,7 +287,7 @@ TEST(SlowPeerTest, ARankThatIsSlowWithinCollectives) {
       << textOf(diagnosis);
 }
 
-// Pairs of ranks, each a group of its own, add up the same.
+// Pairs of ranks, each a group of its own, run the same reductions.
 TEST(SlowPeerTest, AGroupThatIsSlowerThanItsLikes) {
   JobBuilder job(8);
   for (std::uint32_t r = 0; r < 8; ++r) {
@@ -306,7 +307,7 @@ TEST(SlowPeerTest, AGroupThatIsSlowerThanItsLikes) {
       << textOf(diagnosis);
 }
 
-// One who comes late keeps its group waiting, which is no matter of transfer.
+// A late member keeps its group waiting. This is not a slow transfer.
 TEST(SlowPeerTest, AGroupWithALateMemberIsNotSlow) {
   JobBuilder job(8);
   for (std::uint32_t r = 0; r < 8; ++r) {
@@ -321,7 +322,7 @@ TEST(SlowPeerTest, AGroupWithALateMemberIsNotSlow) {
   expectVerdict(diagnoseJob(job), VerdictKind::kStraggler, {4});
 }
 
-// What follows from a slow link is told as no finding of its own.
+// A consequence of a slow link is not reported as a finding of its own.
 TEST(SlowPeerTest, WhoIsLateForASlowLinkIsNoStraggler) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {

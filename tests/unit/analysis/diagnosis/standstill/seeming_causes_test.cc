@@ -1,5 +1,5 @@
-// What looks like a cause, and is a consequence of another one. Each was first
-// told of a made-up program; see tests/truth.
+// Tests consequences that look like causes. Each comes from a made-up program
+// that was once diagnosed wrongly; see tests/truth.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,9 @@ std::uint32_t addScatter(RankBuilder& rank, std::uint32_t group) {
   return call.id();
 }
 
-// Rank 1 leaves out the broadcast, so that its all-to-all meets those of the
-// others: these are no parts of one exchange.
+// Rank 1 leaves out the broadcast, so its first operation, an all-to-all,
+// shares a number with rank 0's broadcast. Splits are comparable only within
+// one exchange.
 TEST(SeemingCausesTest, OnlyRanksThatExchangeCanDisagreeOnSplits) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -45,8 +46,7 @@ TEST(SeemingCausesTest, OnlyRanksThatExchangeCanDisagreeOnSplits) {
       << textOf(diagnosis);
 }
 
-// Where two messages alternate, one that is left out makes the next two look
-// as if they had changed places.
+// Two messages alternate. If one is left out, the next two look swapped.
 TEST(SeemingCausesTest, AMessageLeftOutOfTwoThatAlternateIsNoSwap) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -64,8 +64,8 @@ TEST(SeemingCausesTest, AMessageLeftOutOfTwoThatAlternateIsNoSwap) {
       << textOf(diagnosis);
 }
 
-// The end of a reduce-scatter shows in its wait, and rank 0 waits for something
-// else.
+// The end of a reduce-scatter is visible in its wait, and rank 0 waits for
+// something else.
 TEST(SeemingCausesTest, AThreadThatIsHeldUpElsewhereDoesNotHangInWhatItIssued) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
@@ -85,8 +85,8 @@ TEST(SeemingCausesTest, AThreadThatIsHeldUpElsewhereDoesNotHangInWhatItIssued) {
   }
 }
 
-// Rank 1 was killed before its first message. Rank 0 did not come to wait for
-// that one, and stands still in the next.
+// Rank 1 was killed before its first message. Rank 0 never waited for that
+// message, and hangs in the next one.
 TEST(SeemingCausesTest, AMessageNobodyWaitsForDoesNotHideTheNext) {
   JobBuilder job(2);
   RankBuilder& rank = job.rank(0);
@@ -102,8 +102,8 @@ TEST(SeemingCausesTest, AMessageNobodyWaitsForDoesNotHideTheNext) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
 }
 
-// Of rank 1 records are lost: its end of what the other ended may be among
-// them, and it went on to its own end.
+// Rank 1's trace lost records. Its missing end may be among them, and the rank
+// reached its own end.
 TEST(SeemingCausesTest, AnEndThatMayBeLostIsNoHang) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -118,8 +118,8 @@ TEST(SeemingCausesTest, AnEndThatMayBeLostIsNoHang) {
   EXPECT_FALSE(tells(diagnosis, VerdictKind::kHungIn)) << textOf(diagnosis);
 }
 
-// Rank 2 made one call more, which all others ended without. That their
-// programs end, as they never did before, is odd about none of them.
+// Rank 2 made one extra call, and all other programs ended without it. Their
+// end is no anomaly, although they never ended before.
 TEST(SeemingCausesTest, WhereMostEndedAnEndIsNotOdd) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
@@ -134,7 +134,7 @@ TEST(SeemingCausesTest, WhereMostEndedAnEndIsNotOdd) {
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
 }
 
-// Before the last wait, and others were issued after it.
+// Issued before the last wait, and followed by other operations.
 TEST(SeemingCausesTest, WhatWasIssuedLongBeforeMayBeWaitedFor) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
@@ -148,7 +148,7 @@ TEST(SeemingCausesTest, WhatWasIssuedLongBeforeMayBeWaitedFor) {
   EXPECT_EQ(diagnosis.verdicts[0].seq, 1U) << textOf(diagnosis);
 }
 
-// At the very instant at which a wait ended.
+// Issued at the very instant at which a wait ended.
 TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
   JobBuilder job(2);
   RankBuilder& rank = job.rank(0);
@@ -162,8 +162,8 @@ TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
   EXPECT_FALSE(diagnoseJob(job, Ending::kRecovered).healthy());
 }
 
-// Rank 1 holds the Work of one that the others waited for, and computes or
-// waits: that is not recorded.
+// Rank 1 holds the Work of an operation that the others waited for. Whether it
+// computes or waits is not recorded.
 TEST(SeemingCausesTest, WhatAThreadMayWaitForIsNotCertain) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
@@ -183,8 +183,8 @@ TEST(SeemingCausesTest, WhatAThreadMayWaitForIsNotCertain) {
       << textOf(diagnosis);
 }
 
-// Ranks 0 and 1 wait in the first of two, which rank 2 did not join: that the
-// second one did not end either needs no cause of its own.
+// Ranks 0 and 1 wait in the first of two operations, which rank 2 did not join.
+// The second one, which did not end either, needs no cause of its own.
 TEST(SeemingCausesTest, OfTwoThatAThreadMayWaitForOneLacksARank) {
   JobBuilder job(3);
   job.allBut(2, [](RankBuilder& rank) {
@@ -202,7 +202,7 @@ TEST(SeemingCausesTest, OfTwoThatAThreadMayWaitForOneLacksARank) {
       << textOf(diagnosis);
 }
 
-// The root of a broadcast goes on without rank 1, and stands still behind it.
+// The root of a broadcast continues without rank 1, and hangs later.
 TEST(SeemingCausesTest, WhatOthersEndedDoesNotHideWhereTheyStandStill) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {

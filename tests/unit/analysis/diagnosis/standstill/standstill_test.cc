@@ -1,4 +1,4 @@
-// Jobs that stand still: who did not come, who waits for whom.
+// Tests hung jobs: which rank is absent, and which ranks wait for which.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kHang = 60'000;
 
-// Five operations that all end.
+// Adds five operations that all end.
 std::uint32_t addHistory(RankBuilder& rank) {
   const std::uint32_t call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
   for (int i = 0; i < 5; ++i) rank.end(call, 10 * i);
@@ -35,7 +35,7 @@ TEST(StandstillTest, AJobThatIsKilledAmidHasNoVerdict) {
   }
 }
 
-// It hung, and recorded nothing, until it was killed.
+// It hung and recorded nothing until it was killed.
 TEST(StandstillTest, AHangIsAsOldAsItsProcessesLived) {
   for (const Ending ending : {Ending::kRecovered, Ending::kClosed}) {
     JobBuilder job(4);
@@ -54,7 +54,7 @@ TEST(StandstillTest, AHangIsAsOldAsItsProcessesLived) {
   }
 }
 
-// Those who were in an operation were killed at once; another one lived on.
+// The ranks in the operation were killed at once; another rank lived on.
 TEST(StandstillTest, WhoWasKilledDidNotWaitForAsLongAsOthersLived) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -116,8 +116,8 @@ TEST(StandstillTest, NamesTheRankThatNeverJoins) {
   }
 }
 
-// A job over an engine that is not known, of synchronous calls. Rank 2 does not
-// make the last one, for which the others wait.
+// A job of synchronous calls on an unknown engine. Rank 2 does not make the
+// last call, for which the others wait.
 Diagnosis diagnoseUnknownEngine(const char* foreign, bool gives_works) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -136,12 +136,12 @@ Diagnosis diagnoseUnknownEngine(const char* foreign, bool gives_works) {
   return diagnoseJob(job, Ending::kCut);
 }
 
-// Whether anybody waits there is not known.
+// Whether any rank waits there is unknown.
 TEST(StandstillTest, AnEngineThatGivesOutNothingToWaitForReportsNoHang) {
   expectHealthy(diagnoseUnknownEngine("", false));
 }
 
-// What it lets ranks do is not known.
+// The engine's blocking behaviour is unknown.
 TEST(StandstillTest, OfAnUnknownEngineNothingIsCertain) {
   for (const char* foreign : {"", "acme::Backend"}) {
     SCOPED_TRACE(foreign);
@@ -154,8 +154,8 @@ TEST(StandstillTest, OfAnUnknownEngineNothingIsCertain) {
   }
 }
 
-// Two batches of a backend that tells of ends, of two collectives each. The
-// second one ends if `ended`.
+// Adds two batches of two collectives each, on a backend that reports ends. The
+// second batch ends if `ended`.
 void addBatches(RankBuilder& rank, bool ended) {
   StreamBuilder& stream = rank.stream();
   stream.payload().mutable_group(0)->set_backend("nccl");
@@ -212,7 +212,8 @@ TEST(StandstillTest, IsLessSureOfARankWhoseTraceStops) {
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
 }
 
-// It recorded something while they waited, but not for so long that they hang.
+// It recorded something while they waited, but their wait is too short for a
+// hang.
 TEST(StandstillTest, IsLessSureOfARankThatMayYetCome) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -246,7 +247,7 @@ TEST(StandstillTest, OfManyErrorsTwoAreReported) {
   EXPECT_EQ(text.find("Peer 2"), std::string::npos) << text;
 }
 
-// Its end took most of the time that the others waited.
+// Its shutdown took most of the time that the others waited.
 TEST(StandstillTest, WhoseEndTookAWhileLeftIfTheOthersFailedOnlyThen) {
   for (const bool before : {true, false}) {
     JobBuilder job(4);
@@ -291,7 +292,7 @@ TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
             std::vector<std::string>{"to decide: the files of rank 3"});
 }
 
-// Rank 0 is in a collective, and 1 waits for a message of 2.
+// Rank 0 is in a collective, and rank 1 waits for a message from rank 2.
 TEST(StandstillTest, WhoWaitsForAnAbsentRankIsNotAccused) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -307,7 +308,7 @@ TEST(StandstillTest, WhoWaitsForAnAbsentRankIsNotAccused) {
   EXPECT_EQ(diagnosis.culprits, Ranks{}) << textOf(diagnosis);
 }
 
-// Rank 1 ends with a message of 2 that failed, and then the others fail.
+// Rank 1 ends after a message from rank 2 failed, and then the others fail.
 TEST(StandstillTest, WhoFailedWithAnAbsentRankIsNotAccused) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -355,7 +356,7 @@ TEST(StandstillTest, AllJoinedAndNoneEnded) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
-// Of one of them nobody knows what became of it: it may have gone on.
+// The fate of one of them is unknown: it may have continued.
 TEST(StandstillTest, IsLessSureOfAHangOfARankWhoseTraceStops) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -366,7 +367,7 @@ TEST(StandstillTest, IsLessSureOfAHangOfARankWhoseTraceStops) {
                    Confidence::kUndecided);
 }
 
-// Whose file is missing may have called something else.
+// A rank without a file may have called something else.
 TEST(StandstillTest, WithAFileMissingSomeWhoDidNotEndAreUndecided) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -498,7 +499,7 @@ Diagnosis diagnoseCycle(bool async, const char* second_engine = "gloo") {
     const std::uint32_t dp = addCall(1);
     const std::uint32_t ema = addCall(rank.addGroup("ema", 0, 2));
     rank.stream().payload().mutable_group(1)->set_backend(second_engine);
-    // That there is something to wait for must have been seen.
+    // The trace must show an operation to wait for.
     if (second_engine != std::string("gloo")) rank.end(ema, 50);
     rank.hang(r == 0 ? dp : ema, 60);
     rank.live(kHang);
@@ -524,7 +525,8 @@ TEST(StandstillTest, WhoGoesOnBesideAnOperationMayYetComeToTheOther) {
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
 }
 
-// Rank 1 comes to no call: one waits for it in a collective, one for a message.
+// Rank 1 makes no call: one rank waits for it in a collective, one for a
+// message.
 TEST(StandstillTest, WhoIsMissedInACollectiveIsNoSecondFindingOfAMessage) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {

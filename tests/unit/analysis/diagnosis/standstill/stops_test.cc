@@ -1,5 +1,5 @@
-// Operations on a device that others never join, that are cut off by an abort,
-// or given up by their engine.
+// Tests operations on a device that other ranks never join, that an abort cuts
+// off, or that their engine gives up.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class Rank {
   v1::Call& call() {
     return *rank_.stream().payload().mutable_call(static_cast<int>(call_) - 1);
   }
-  // The next operation; its end is told if it is known.
+  // Issues the next operation. `told`: its end is reported.
   void issue(std::int64_t at_ms, bool told = false) {
     const std::uint64_t id = rank_.hang(call_, at_ms);
     rank_.stream().add(
@@ -49,7 +49,8 @@ class Rank {
   std::uint32_t call_;
 };
 
-// Rank 0 acts, then rank 1, then both are silent for a minute.
+// Rank 0 runs `first`, then rank 1 runs `second`, then both are silent for a
+// minute.
 template <typename First, typename Second>
 Diagnosis diagnosed(First first, Second second,
                     Ending ending = Ending::kRecovered) {

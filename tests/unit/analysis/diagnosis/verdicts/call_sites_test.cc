@@ -1,4 +1,4 @@
-// Flight Recorder dumps tell where in the program operations were called.
+// Tests call sites from Flight Recorder dumps.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ Json frame(const std::string& file, int line, const std::string& name) {
   return {{"filename", file}, {"line", line}, {"name", name}};
 }
 
-// As torch gathers them: the innermost first.
+// Innermost frame first, like torch.
 Json framesAt(const std::string& file, int line) {
   return {frame("/env/site-packages/torch/distributed/distributed_c10d.py",
                 2805, "all_reduce"),
@@ -73,7 +73,7 @@ TEST(CallSitesTest, WhereARankIsReportsItsLine) {
             "/job/train.py:120 in forward");
 }
 
-// Frames of torch alone are no line of the program.
+// Frames of torch alone do not identify a line of the program.
 TEST(CallSitesTest, TheNearestFrameOfTheProgramCounts) {
   const Diagnosis diagnosis =
       diagnoseDumps("/env/site-packages/torch/nn/parallel/distributed.py");
@@ -117,8 +117,8 @@ TEST(CallSitesTest, AVerdictReportsStepModuleAndAnnotations) {
       << text;
 }
 
-// Rank 1 makes a call in a handler; `everybody`: all are in one, as in a loop
-// that tries again.
+// Rank 1 makes a call in an exception handler. `everybody`: all ranks do, as in
+// a retry loop.
 Diagnosis diagnoseHandlers(bool everybody) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {

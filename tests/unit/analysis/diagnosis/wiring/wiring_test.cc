@@ -1,4 +1,4 @@
-// Groups that may connect other ranks than those that they name.
+// Tests groups that may connect other ranks than those that they name.
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ v1::Group& groupOf(RankBuilder& rank, std::uint32_t id) {
   return *rank.stream().payload().mutable_group(static_cast<int>(id) - 1);
 }
 
-// Four ranks, and groups of two of which each rank made only its own: c10d
-// counts names, so both are "1".
+// Four ranks, and groups of two of which each rank made only its own. c10d
+// numbers the names, so both are "1".
 JobBuilder jobOfOwnGroups() {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -55,7 +55,7 @@ TEST(WiringTest, HashedNamesHaveNoFinding) {
   expectHealthy(diagnoseJob(job));
 }
 
-// c10d counts from 0 again once the world was destroyed and made anew.
+// c10d counts from 0 again after the world was destroyed and recreated.
 TEST(WiringTest, EachWorldHasNamesOfItsOwn) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -68,8 +68,8 @@ TEST(WiringTest, EachWorldHasNamesOfItsOwn) {
   expectHealthy(diagnoseJob(job));
 }
 
-// NCCL may split the communicator of the world, where each rank names only its
-// own group and all of them call.
+// NCCL may split the world's communicator: each rank names only its own group,
+// and all ranks call.
 TEST(WiringTest, WhatMayHaveBeenSplitHasNoFinding) {
   JobBuilder job = jobOfOwnGroups();
   job.all([](RankBuilder& rank) { groupOf(rank, 2).set_backend("nccl"); });
@@ -95,8 +95,8 @@ TEST(WiringTest, ACollectiveThatEndedBeforeAMemberCalledItIsCertain) {
       << text;
 }
 
-// A call that throws draws a number and meets nobody, so equal numbers are not
-// the same collective any more.
+// A call that throws uses up a number without any peer. From then on equal
+// numbers do not mean the same collective.
 TEST(WiringTest, BehindAFailureNumbersProveNothing) {
   JobBuilder job(2);
   job.rank(0).fail(addReduce(job.rank(0), 1), 0, 1, "boom");
@@ -169,7 +169,7 @@ TEST(WiringTest, WhoIsInAGroupOfDoubtfulWiringIsNotToBlameElsewhere) {
   }
 }
 
-// Rank 0 made one group more before, so it calls the same group by another
+// Rank 0 made one more group before, so it knows the same group by another
 // name.
 TEST(WiringTest, AGroupOfSeveralNamesIsDoubted) {
   JobBuilder job(2);
