@@ -16,7 +16,7 @@ struct Case {
   std::optional<double> factor;
 };
 
-// Four ranks, tensors of 100 bytes, as nccl-tests counts them.
+// Four ranks, tensors of 100 bytes, with the sizes of nccl-tests.
 const Case kCases[] = {
     {v1::OPERATION_ALL_REDUCE, 100, 100, 100, 1.5},
     {v1::OPERATION_ALL_REDUCE_COALESCED, 100, 100, 100, 1.5},

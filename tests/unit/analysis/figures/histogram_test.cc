@@ -32,7 +32,7 @@ TEST(HistogramTest, EveryValueIsReportedWithinFourTenthsOfAPercent) {
   EXPECT_GT(largest.percentile(50), std::uint64_t{1} << 63);
 }
 
-// Most values lie close together and are kept in another way than the others.
+// Most values are close together and stored in another way than the rest.
 TEST(HistogramTest, ManyValuesAreRankedAsTheyAre) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(seed);
@@ -67,7 +67,7 @@ TEST(HistogramTest, TwoAreAddedBucketByBucket) {
 
 TEST(HistogramTest, NoPercentileIsBeyondWhatWasAdded) {
   Histogram most, least, sum;
-  // Just below and above the middles of their buckets.
+  // Just below and just above the middle of their buckets.
   most.add(1'000'000);
   EXPECT_EQ(most.percentile(99), 1'000'000u);
   least.add((1u << 20) + 8191);

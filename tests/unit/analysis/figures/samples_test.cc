@@ -44,8 +44,8 @@ TEST(SamplesTest, NoSampleHasNoCount) {
   EXPECT_EQ(Samples().summarize().count, 0u);
 }
 
-// Beyond kMaxExact only the histogram is kept. What it is made of does not
-// show: the parts, their sizes and their order.
+// Beyond kMaxExact only the histogram remains. It does not depend on the parts
+// added, their sizes or their order.
 TEST(SamplesTest, ManySamplesAreRoundedAlikeHoweverTheyAreAdded) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);

@@ -88,7 +88,7 @@ TEST(DumpTableTest, ReportsWhatTheDumpReportsAndNoMore) {
   EXPECT_TRUE(table.snapshot);
 }
 
-// What versions 2.4 to 2.10 have in addition, and keys nobody knows yet.
+// Fields that versions 2.4 to 2.10 add, and unknown keys.
 TEST(DumpTableTest, ReadsAllVersionsAndIgnoresWhatItDoesNotKnow) {
   for (const std::string version :
        {"2.4", "2.5", "2.7", "2.8", "2.9", "2.10", "2.11"}) {
@@ -119,7 +119,7 @@ TEST(DumpTableTest, AnotherMajorVersionIsRefused) {
   }
 }
 
-// The JSON form has texts in pg_status, and 0 for what was not observed.
+// The JSON form has texts in pg_status, and 0 for missing values.
 TEST(DumpTableTest, BothFormsSayTheSame) {
   Json dump = dumpOf({dumpEntry(0), dumpEntry(1)});
   dump["entries"][0]["time_discovered_completed_ns"] = kDumpBeginNs + 500;
@@ -213,7 +213,7 @@ TEST(DumpTableTest, PairsAreNotNumberedWhenSomeAreLost) {
   EXPECT_EQ(
       tableOf(dumpOf({sendOrRecv(1, "nccl:send 0->1", 2)})).operations[0].seq,
       0u);
-  // Record ids begin anew after a reset, and the group's numbers do not.
+  // Record ids restart after a reset; the group's numbers continue.
   EXPECT_EQ(
       tableOf(dumpOf({sendOrRecv(0, "nccl:send 0->1", 9)})).operations[0].seq,
       0u);
@@ -273,7 +273,7 @@ TEST(DumpTableTest, GroupsAreReportedByNameAndMembers) {
   EXPECT_EQ(catalog.groups()[2].label, "dp#2");
 }
 
-// Gloo names one group without a name, whose members are not right.
+// Gloo's dump describes one group without a name, with wrong members.
 TEST(DumpTableTest, MembersThatTheDumpDoesNotNameAreNotMadeUp) {
   Json dump = dumpOf({named(0, "gloo:all_reduce")}, "2.10");
   dump["pg_config"] = {{"", {{"name", ""}, {"desc", ""}, {"ranks", "[0]"}}}};
@@ -301,7 +301,7 @@ TEST(DumpTableTest, OtherPicklesAndTextsAreNoDumps) {
   }
 }
 
-// A pickle of one entry, whose dict the list of entries holds `times` times.
+// Pickles one entry; the list of entries holds its dict `times` times.
 std::string sameEntryAgain(const Json& entry, std::size_t times) {
   Json dump = dumpOf({entry});
   std::string bytes = pickleOf(dump);
@@ -334,8 +334,7 @@ TEST(DumpTableTest, MoreEntriesThanFitTheFileAreRefused) {
       "a Flight Recorder dump that repeats the same references too often");
 }
 
-// The same text again and again takes little of a dump, and would take much
-// here.
+// A repeated text takes little space in a dump, and would take much here.
 TEST(DumpTableTest, SitesStayInProportionToTheDump) {
   Json dump = dumpOf({});
   constexpr int kEntries = 400;
@@ -345,7 +344,7 @@ TEST(DumpTableTest, SitesStayInProportionToTheDump) {
         {{"time_created_ns", kDumpBeginNs},
          {"frames", {{{"filename", "MEMO"}, {"line", i + 1}, {"name", "f"}}}}});
   }
-  // The file is remembered the first time, and fetched from there on.
+  // The file name is memoized once, and read from the memo afterwards.
   std::string bytes = pickleOf(dump);
   const std::string memo = std::string("X\x04\0\0\0", 5) + "MEMO";
   const std::string file = folder + ".py";
@@ -378,7 +377,7 @@ TEST(DumpTableTest, FramesThatAreNoneReportNoSite) {
   }
 }
 
-// A pickle can name one text any number of times.
+// A pickle can reference one text any number of times.
 TEST(DumpTable, TextsOfEntriesAreCut) {
   const std::string text(3'000'000, 'x');
   Json entry = named(0, text);

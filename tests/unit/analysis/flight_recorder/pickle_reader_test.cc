@@ -118,7 +118,7 @@ TEST(PickleReaderTest, AnIntegerBeyond64BitsIsAbsent) {
   EXPECT_FALSE(read->root().asInt());
 }
 
-// A list in a list in a list, as deep as the file is long, and one in itself.
+// Lists nested as deep as the file is long, and a list that contains itself.
 TEST(PickleReaderTest, DepthCostsNothing) {
   constexpr std::size_t kDepth = 1'000'000;
   EXPECT_TRUE(readPickle("\x80\x02" + std::string(kDepth, ']') +

@@ -25,7 +25,7 @@ bool proves(const v1::Call& call, std::uint32_t x, std::uint32_t y) {
 
 struct Row {
   v1::Operation op;
-  // Whether X being the root, or Y being it, is asked for.
+  // Whether the table requires X, or Y, to be the root.
   bool x_is_root, y_is_root;
 };
 
@@ -39,7 +39,8 @@ TEST_P(DependencyTableTest, AnEndProvesTheStartsThatTheTableSays) {
       const bool expected =
           x != y && (!x_is_root || x == kRoot) && (!y_is_root || y == kRoot);
       EXPECT_EQ(proves(call, x, y), expected) << x << " on " << y;
-      // The role of a rank says the same of all others together.
+      // A rank's role is consistent with the pairwise answers for all other
+      // ranks.
       if (x == y) continue;
       EXPECT_EQ(dependencyRole(call, kRanks, x).proves &&
                     dependencyRole(call, kRanks, y).proven,
@@ -97,7 +98,7 @@ TEST(DependencyTest, SplitsReportFromWhomSomethingCame) {
   EXPECT_FALSE(dependencyRole(call, kRanks, 0).proves);
   call.set_split_out(2, 1);
   EXPECT_TRUE(dependencyRole(call, kRanks, 0).proves);
-  // Fewer than there are ranks, in a damaged record.
+  // A damaged record with fewer splits than ranks.
   call.mutable_split_out()->RemoveLast();
   EXPECT_FALSE(proves(call, 0, 2));
   call.clear_split_out();

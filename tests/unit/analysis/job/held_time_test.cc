@@ -47,7 +47,7 @@ TEST(UnseenWaitsTest, ATimeThatIsSeenIsInNoOtherWait) {
   EXPECT_EQ(atMostNs(table, {{15, 25}, {28, 35}}), 5u + 6);
 }
 
-// What a slow and plain count finds, second by second.
+// Compares with a slow and simple count, second by second.
 TEST(UnseenWaitsTest, FindsWhatIsNotSeenOfAnyWindows) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);

@@ -14,7 +14,7 @@ namespace {
 
 using testing::StreamBuilder;
 
-// Whether an all-reduce of that engine may tell something of clocks.
+// Returns whether an all-reduce of this engine is usable for clock alignment.
 bool isUsable(const char* backend, const char* backend_class) {
   const testing::TempDir dir;
   StreamBuilder stream(0);

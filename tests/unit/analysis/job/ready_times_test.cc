@@ -33,8 +33,8 @@ class ReadyTimesTest : public ::testing::Test {
     return StreamBuilder::kIssueNs + ns;
   }
 
-  // Ready times after the first issue possible, at the latest or at the
-  // earliest; -1 where unknown.
+  // Returns the latest (or earliest) possible ready times, relative to the
+  // first issue; -1 if unknown.
   std::vector<std::int64_t> ready(bool earliest = false) {
     testing::writeFile(dir_.path() + "/0", before_ + stream_.takeChunk(true));
     const auto set = openTraceSet({dir_.path()});
@@ -49,7 +49,8 @@ class ReadyTimesTest : public ::testing::Test {
     return result;
   }
 
-  // Behind two of Gloo's whose end only a wait showed.
+  // Returns the ready time after two Gloo operations whose end only a wait
+  // showed.
   std::int64_t readyBehindWaits() {
     group_->set_backend("gloo");
     for (const std::uint64_t op : {1, 2}) {
@@ -104,7 +105,7 @@ TEST_F(ReadyTimesTest, AnUnknownOrLateEndLeavesTheNextUnknown) {
   EXPECT_EQ(ready(), (Times{0, -1, 700, -1}));
 }
 
-// Numbers 2 and 3 are lost: they may keep both workers, and one for ever.
+// Numbers 2 and 3 are lost. They may occupy both workers, one of them forever.
 TEST_F(ReadyTimesTest, WhatIsLostMayKeepAWorker) {
   group_->set_backend("gloo");
   const std::uint32_t barrier =
@@ -119,7 +120,8 @@ TEST_F(ReadyTimesTest, WhatIsLostMayKeepAWorker) {
   end(6, 70);
   issue(7, 80, barrier);
   end(7, 90);
-  // A worker may still be in the callback of what ended before the barrier.
+  // A worker may still run the callback of an operation that ended before the
+  // barrier.
   issue(8, 85, barrier);
   EXPECT_EQ(ready(), (Times{0, -1, 40, 60, -1, -1}));
 }
@@ -132,7 +134,7 @@ TEST_F(ReadyTimesTest, OneThatIsLostLeavesAWorker) {
   EXPECT_EQ(ready(), (Times{0, 10}));
 }
 
-// The other worker has taken what came behind.
+// The other worker ran the later operations.
 TEST_F(ReadyTimesTest, OneOfGloosWorkersComesBackFromWhatIsNotKnown) {
   group_->set_backend("gloo");
   issue(1, 0);  // never seen to end
@@ -142,7 +144,7 @@ TEST_F(ReadyTimesTest, OneOfGloosWorkersComesBackFromWhatIsNotKnown) {
   EXPECT_EQ(ready(), (Times{0, 10, 300, 400}));
 }
 
-// It tells the future before it is free, and that was lost.
+// A worker completes the future before it is free, and that record was lost.
 TEST_F(ReadyTimesTest, AWaitDoesNotShowThatAWorkerOfGloosIsFree) {
   call_->set_async(true);
   EXPECT_EQ(readyBehindWaits(), -1);
@@ -160,7 +162,7 @@ TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartReports) {
   EXPECT_EQ(ready(), (Times{-1, 700}));
 }
 
-// It may run them side by side, or all of the process one after the other.
+// It may run them concurrently, or serialize all operations of the process.
 TEST_F(ReadyTimesTest, WhatAnUnknownEngineTakesUpFirstIsNotKnown) {
   group_->set_backend("ucc");
   issue(1, 0), end(1, 500);

@@ -1,4 +1,4 @@
-// Which operations go between nodes, by the headers of a run.
+// Tests which operations cross nodes, by the headers of a run.
 
 #include "analysis/job/run_filters.h"
 
@@ -19,7 +19,7 @@ using testing::StreamBuilder;
 
 // Four ranks: 0 and 1 on one host, 2 on another one, 3 has no trace. Rank 0's
 // calls: all_reduce of all, of {0, 1}, of {0, 1, 2}; messages to 1, to 2, to 3,
-// and from anybody; and one that is not known.
+// and from any source; and an unknown call.
 class ScopeTest : public ::testing::Test {
  protected:
   ScopeTest() {
@@ -45,7 +45,7 @@ class ScopeTest : public ::testing::Test {
     }
   }
 
-  // Whether each of the eight operations is held.
+  // Returns, for each of the eight operations, whether the filter keeps it.
   std::vector<bool> held(ReportedScope scope) {
     testing::TempDir dir;
     for (StreamBuilder& stream : streams_) {

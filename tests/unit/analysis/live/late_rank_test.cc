@@ -1,4 +1,4 @@
-// Who keeps others waiting while a job runs.
+// Tests the detection of a late rank while a job runs.
 
 #include "analysis/live/late_rank.h"
 
@@ -11,7 +11,8 @@ constexpr std::uint64_t kLateMs = 1'000'000;
 
 class LateRankTest : public ::testing::Test {
  protected:
-  // Rank 2 is last in ten operations, by so much in all; rank 0 in as many.
+  // Rank 2 is last in ten operations, by `of_two_ms` in total; rank 0 in as
+  // many, by `of_zero_ms`.
   void quarter(std::uint64_t of_two_ms, std::uint64_t of_zero_ms,
                bool starved = false) {
     for (int i = 0; i < 10; ++i) {
@@ -38,7 +39,7 @@ TEST_F(LateRankTest, ItBeginsWithAWholeWindowAndEnds) {
   EXPECT_EQ(late_.late()->rank, 2U);
   EXPECT_NEAR(late_.late()->of_time, 0.2, 0.01);
   EXPECT_NEAR(late_.late()->of_waiting, 0.95, 0.01);
-  // Half of it is still it.
+  // Half of the lateness keeps the verdict.
   quarter(400, 50);
   EXPECT_TRUE(late_.late());
   quarter(20, 20);

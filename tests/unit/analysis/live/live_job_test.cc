@@ -1,4 +1,4 @@
-// What is counted of ranks that run, and when.
+// Tests which operations of running ranks are counted, and when.
 
 #include "analysis/live/live_job.h"
 
@@ -31,7 +31,8 @@ class LiveJobTest : public ::testing::Test {
     }
   }
 
-  // Issued at `ns`, and waited for until it ended, 5 ms later than `ended`.
+  // issue() adds an operation issued at `ns`. end() ends it at `ns` and adds a
+  // wait of the last millisecond.
   void issue(std::uint32_t rank, std::uint64_t seq, std::int64_t ns,
              std::uint32_t call = 1) {
     streams_[rank]->add(
@@ -81,7 +82,7 @@ TEST_F(LiveJobTest, AnOperationWaitsForTheOtherRanksPart) {
   end(1, 1, kNowNs + 5 * kMs);
   job_.count(kNowNs + 7 * kMs);
   EXPECT_EQ(totals().split.wait_for_peers.total_ns, 3U * kMs);
-  // One whose other part never comes is counted all the same.
+  // An operation without its counterpart is counted all the same.
   issue(0, 2, kNowNs + 10 * kMs);
   end(0, 2, kNowNs + 11 * kMs);
   job_.count(kNowNs + LiveJob::kLateNs);
@@ -91,7 +92,7 @@ TEST_F(LiveJobTest, AnOperationWaitsForTheOtherRanksPart) {
   EXPECT_EQ(totals().split.withheld, 1U);
 }
 
-// Rank 2 runs on another host: its part never comes here.
+// Rank 2 runs on another host: its part never arrives here.
 TEST_F(LiveJobTest, WhatIsSharedWithAnotherHostWaitsForNoOtherPart) {
   v1::Payload payload;
   StreamBuilder builder(0);
@@ -116,7 +117,7 @@ TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
   EXPECT_TRUE(streams_[0]->settled().empty());
   job_.count(kNowNs + AssembledOperation::kMaxDurationNs + kMs);
   EXPECT_EQ(streams_[0]->settled().size(), 2U);
-  // An end that comes behind that is of no operation any more.
+  // A later end belongs to no operation any more.
   job_.count(kNowNs + LiveJob::kLateNs + 2 * kMs);
   EXPECT_EQ(totals().calls, 2U);
   EXPECT_EQ(totals().ends_unknown, 1U);
@@ -187,12 +188,12 @@ TEST_F(LiveJobTest, WhatHangsIsUnderWayHoweverLongAgoItWasCounted) {
     ++open;
   });
   EXPECT_EQ(open, 1);
-  // Who comes then and calls something else is compared with it.
+  // A rank that joins later and calls something else is compared with it.
   issue(1, 1, kNowNs + 10 * LiveJob::kLateNs, 2);
   job_.count(kNowNs + 10 * LiveJob::kLateNs + kMs);
   ASSERT_EQ(job_.divergences().size(), 1U);
   EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
-  // Its end, too.
+  // Its end counts, too.
   end(0, 1, kNowNs + 11 * LiveJob::kLateNs);
   job_.count(kNowNs + 11 * LiveJob::kLateNs);
   streams_[0]->forEachInFlight(

@@ -1,5 +1,5 @@
-// When transfers between some ranks are told to be slow while a job runs, and
-// when no longer.
+// Tests when links between ranks are reported as slow while a job runs, and
+// when they recover.
 
 #include "analysis/live/live_links.h"
 
@@ -30,7 +30,7 @@ class LiveLinksTest : public ::testing::Test {
     }
   }
 
-  // For so long; what comes to rank 2 takes `slow_ns`, everything else 1 ms.
+  // Runs for `for_ns`. Messages to rank 2 take `slow_ns`, all others 1 ms.
   void run(std::int64_t for_ns, std::int64_t slow_ns, bool starved = false,
            std::int64_t every_ns = 50 * kMillisecond) {
     const std::int64_t end_ns = now_ns_ + for_ns;
@@ -107,7 +107,7 @@ TEST(LiveLinksOfCollectivesTest, AreThoseOfRanksAndOfGroups) {
   };
   EXPECT_EQ(linksOn(4), 2u) << "the first member tells of its group, too";
   EXPECT_EQ(linksOn(5), 1u);
-  // Parts of one differ.
+  // Its parts differ in size.
   call.set_op(v1::OPERATION_ALL_TO_ALL_SINGLE);
   EXPECT_EQ(linksOn(4), 0u);
 }

@@ -1,4 +1,4 @@
-// What two hosts tell each other of the order of their calls.
+// Tests the digests of call order that hosts exchange.
 
 #include "analysis/live/order_digest.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kGroup = 3;
 
-// A host whose ranks call 1..last; what is called under `odd` differs.
+// A host whose ranks call 1..last; the call with number `odd` differs.
 OrderWatch hostWith(std::uint64_t last, std::uint64_t odd = 0,
                     std::uint64_t first = 1) {
   OrderWatch watch;
@@ -89,7 +89,7 @@ TEST(OrderDigestTest, NonsenseIsNoDifferenceThatIsNotThere) {
   }
   EXPECT_FALSE(orderDifference(watch, kGroup, digest).seq);
   digest.set_newest(3);
-  // Numbers below 1 are none.
+  // Numbers below 1 are invalid.
   digest.set_spelled_block_plus_1(0);
   EXPECT_EQ(orderDifference(watch, kGroup, digest).seq, 2U);
 }

@@ -1,4 +1,4 @@
-// Ranks that call different operations under one number.
+// Tests ranks that call different operations under one number.
 
 #include "analysis/live/order_watch.h"
 
@@ -29,11 +29,12 @@ TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsReported) {
   ASSERT_EQ(watch.divergences().size(), 1U);
   EXPECT_EQ(watch.divergences()[0].seq, 2U);
   EXPECT_EQ(watch.divergences()[0].parts.size(), 2U);
-  // What follows in that group follows from it; others of that number count.
+  // Later differences in that group are consequences. Other groups of that
+  // number count.
   EXPECT_FALSE(watch.isNews(3, 3, 30));
   EXPECT_FALSE(watch.isNews(3, 3, 31));
   EXPECT_TRUE(watch.isNews(3, 2, 20));
-  // Other groups are watched on.
+  // Other groups are still watched.
   EXPECT_FALSE(watch.isNews(4, 2, 20));
   EXPECT_TRUE(watch.isNews(4, 2, 21));
 }

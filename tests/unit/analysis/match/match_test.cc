@@ -43,7 +43,8 @@ class MatchTest : public ::testing::Test {
                                 100'000);
   }
 
-  // A receive from any source, over after 1 us, that got it from rank 0.
+  // Adds a receive from any source. It ends after 1 us and took a message from
+  // rank 0.
   void receiveFromAny(std::uint64_t op, std::int64_t at_ns) {
     const std::int64_t ns = StreamBuilder::kIssueNs + at_ns;
     streams_[1].add(IssueRow{.op = op, .issue_ns = ns, .call = 2});
@@ -122,8 +123,8 @@ TEST_F(MatchTest, AReceiveFromAnySourceStandsAloneButSaysItsSource) {
   EXPECT_EQ(table.rows[0].seq, 0u);
 }
 
-// The receive from any source took the first message, so that the one that the
-// receiver calls its first took the second.
+// The receive from any source took the first message. So the receiver's first
+// receive by name took the second one.
 TEST_F(MatchTest, AReceiveFromAnySourceIsWithTheMessageThatItTook) {
   v1::Call& named = streams_[1].addCall(v1::OPERATION_RECV, 2, 64, 0);
   named.set_peer_global_plus_1(1);
@@ -143,7 +144,7 @@ TEST_F(MatchTest, AReceiveFromAnySourceIsWithTheMessageThatItTook) {
   }
 }
 
-// What a filter leaves out has taken its messages all the same.
+// A filtered receive still takes its message.
 TEST_F(MatchTest, AFilterDoesNotChangeWhichMessageAReceiveTook) {
   streams_[0].addOperation(1, StreamBuilder::kIssueNs, 2, 1, 1000);
   receiveFromAny(1, 0);
@@ -154,8 +155,8 @@ TEST_F(MatchTest, AFilterDoesNotChangeWhichMessageAReceiveTook) {
   EXPECT_EQ(table.rows[0].seq, 1u);
 }
 
-// NCCL has no tags: messages are taken in order. Of an unknown engine it is not
-// said which one a receive took, so each has a row of its own.
+// NCCL has no tags: messages are taken in order. For an unknown engine the
+// match is unknown, so each message has a row of its own.
 TEST_F(MatchTest, TagsMoveMessagesOnlyWhereTheBackendHasThem) {
   for (const char* backend : {"gloo", "nccl", "mpi"}) {
     SCOPED_TRACE(backend);
@@ -216,8 +217,8 @@ class MatchBatchTest : public MatchTest {
     }
   }
 
-  // A batch of a rank, whose collectives have the numbers from `seq` on; the
-  // last operation is the end of it. 0: a message.
+  // Adds a rank's batch, whose collectives are numbered from `seq` on. The last
+  // operation is its end. 0 means a message.
   void batch(std::uint32_t rank, std::uint64_t number, std::uint64_t op,
              std::int64_t at_ns, const std::vector<std::uint64_t>& seqs) {
     const std::int64_t ns = StreamBuilder::kIssueNs + at_ns;
@@ -235,7 +236,7 @@ class MatchBatchTest : public MatchTest {
   std::uint32_t end_call_ = 0;
 };
 
-// The ranks number their batches as they like.
+// The ranks number their batches independently.
 TEST_F(MatchBatchTest, ABatchIsOneRowAboveThoseOfItsMembers) {
   collective(0, 1, 0, 1);
   batch(0, 7, 10, 100, {2, 3});
@@ -274,7 +275,7 @@ TEST_F(MatchBatchTest, ABatchOfMessagesIsOfItsRankAlone) {
   EXPECT_EQ(table.cellsOf(table.rows[2]).size(), 2u);
 }
 
-// Killed before it was closed, or its end lost.
+// Killed before the batch was closed, or its end was lost.
 TEST_F(MatchBatchTest, MembersWithoutTheEndOfTheirBatchStandAlone) {
   streams_[0].add(IssueRow{.op = 1,
                            .issue_ns = StreamBuilder::kIssueNs,

@@ -7,8 +7,8 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t>;
 
-// A receive of message `number` (0: from any source), under way from `issue_ns`
-// to `end_ns`.
+// A receive of message `number` (0: from any source), active from `issue_ns` to
+// `end_ns`.
 ReceivedMessage receive(std::uint64_t number, std::int64_t issue_ns,
                         std::int64_t end_ns, std::int32_t tag = 0) {
   return {.number = number,
@@ -34,7 +34,7 @@ TEST(MessageOrder, OneFromAnySourceMovesTheNumbersAfterIt) {
       (Numbers{1, 2, 3}));
 }
 
-// The backend decides which of them takes which.
+// The backend decides which receive takes which message.
 TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeReported) {
   EXPECT_EQ(
       messagesTaken(
@@ -43,7 +43,7 @@ TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeReported) {
       (Numbers{0, 0, 3}));
 }
 
-// As long as its source is not known it may have been of this pair.
+// While its source is unknown it may belong to this pair.
 TEST(MessageOrder, NothingIsReportedAfterOneWhoseSourceIsNotKnown) {
   std::vector<ReceivedMessage> receives = {
       receive(0, 10, 20), receive(0, 20, 30), receive(0, 30, 40)};
@@ -65,7 +65,7 @@ TEST(MessageOrder, AReceiveOfWhatWasNeverSentTookNothing) {
       (Numbers{1, 0}));
 }
 
-// Only a number that both sides gave the same tag says which message it was.
+// A number identifies a message only if both sides gave it the same tag.
 TEST(MessageOrder, WithLossesOnlyNumbersOfOneTagReport) {
   const std::vector<SentMessage> sends = {{1, 7}, {2, 8}};
   const std::vector<ReceivedMessage> receives = {receive(1, 10, 20, 7),
@@ -79,7 +79,7 @@ TEST(MessageOrder, WithLossesOneFromAnySourceLeavesNothingToReport) {
   EXPECT_EQ(messagesTaken(kThree, receives, false), (Numbers{0, 0}));
 }
 
-// The first ones of a side are not there: as much as a loss.
+// Missing first messages of a side count as a loss.
 TEST(MessageOrder, WhatDoesNotBeginAtOneIsNotWhole) {
   EXPECT_EQ(messagesTaken({{2, 0}, {3, 0}}, {receive(0, 10, 20)}, true),
             (Numbers{0}));

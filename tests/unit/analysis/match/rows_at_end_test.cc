@@ -1,4 +1,5 @@
-// Rows at one end of a run, from a part of it, against those of all of it.
+// Compares rows at one end of a run, read from a part of it, with those of the
+// whole run.
 
 #include "analysis/match/rows_at_end.h"
 
@@ -30,8 +31,8 @@ constexpr std::uint32_t kSend = 3;
 constexpr std::uint32_t kReceive = 4;
 constexpr std::uint32_t kCoalesced = 5;
 
-// One rank of a job in which all are in "dp", pairs are in "tp", and messages
-// go round.
+// Builds one rank of a job: all ranks are in "dp", pairs are in "tp", and
+// messages travel in a ring.
 class MeshRank {
  public:
   explicit MeshRank(std::uint32_t rank) : stream_(rank, kMeshRanks) {
@@ -94,7 +95,7 @@ class RowsAtEndTest : public ::testing::Test {
                       filter.not_kept);
   }
 
-  // All that is shown of a row.
+  // Returns everything that is shown of a row.
   static std::string text(const LoadedRun& run, const MatchTable& table,
                           const MatchRow& row) {
     std::string text =
@@ -121,8 +122,8 @@ class RowsAtEndTest : public ::testing::Test {
     return all;
   }
 
-  // Of all numbers of rows, how many a part of the run tells; all that it tells
-  // are those of the whole run.
+  // Returns for how many numbers of rows a part of the run suffices. Expects
+  // these rows to equal those of the whole run.
   static std::size_t known(const TraceSet& set, const PartToLoad& part,
                            bool fold, const MatchFilter& filter = {}) {
     LoadedPart whole;
@@ -144,8 +145,8 @@ class RowsAtEndTest : public ::testing::Test {
   std::vector<MeshRank> ranks_;
 };
 
-// What a rank does in one step of a random program, which it may skip, do
-// twice, or do late.
+// Runs one rank's part of a step in a random program. The rank may skip it,
+// repeat it, or be late.
 void act(MeshRank& rank, int what, std::uint32_t sender, std::uint32_t self) {
   switch (what) {
     case 0:
@@ -195,7 +196,7 @@ TEST_F(RowsAtEndTest, WhatAPartReportsIsWhatTheWholeReports) {
         rank.pass(
             static_cast<std::int64_t>(draw(draw(10) == 0 ? 500'000 : 9'000)) +
             1);
-        // A number that a rank leaves out, and one that it has twice.
+        // A rank skips a number, or uses it twice.
         if (draw(60) == 0) rank.next(kAllReduce);
         if (draw(60) == 0) rank.issue(kAllReduce, 1 + draw(20));
         act(rank, what, sender, self);
@@ -214,7 +215,7 @@ TEST_F(RowsAtEndTest, WhatAPartReportsIsWhatTheWholeReports) {
       }
     }
   }
-  // 1000 operations are all, and tell all rows.
+  // 1000 operations are the whole run and yield all rows.
   EXPECT_GT(known, 5000u);
 }
 
@@ -234,8 +235,8 @@ TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsReportManyRows) {
   }
 }
 
-// The last of a rank that stands still is long ago; what the others wait for is
-// known all the same.
+// The last operation of a hung rank is long ago. The operation that the others
+// wait for is found all the same.
 TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
   for (MeshRank& rank : ranks_) {
     const bool stuck = &rank == &ranks_[3];
@@ -247,8 +248,8 @@ TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
   EXPECT_GE(known(write(), {End::kLast, 20}, /*fold=*/false), 19u);
 }
 
-// Rank 1 issued its part long before the others, and that is not kept: without
-// it the row would begin with them.
+// Rank 1 issued its part long before the others, and that part is not loaded.
+// Without it the row would begin with the others.
 TEST_F(RowsAtEndTest, ARowOfWhichAPartMayBeMissingIsNotReported) {
   for (MeshRank& rank : ranks_) {
     if (&rank == &ranks_[1]) rank.issue(kAllReduce, 1);
@@ -274,7 +275,7 @@ TEST_F(RowsAtEndTest, ABatchIsKeptWholeOrNotAtAll) {
   }
 }
 
-// Which message a receive from any source took follows from all before it.
+// All earlier operations decide which message a receive from any source took.
 TEST_F(RowsAtEndTest, WhereNumbersDoNotReportMessagesAllIsLoaded) {
   for (MeshRank& rank : ranks_) {
     rank.stream().payload().mutable_call(3)->clear_peer_global_plus_1();
@@ -285,7 +286,7 @@ TEST_F(RowsAtEndTest, WhereNumbersDoNotReportMessagesAllIsLoaded) {
   EXPECT_EQ(part.run.streams[0].table.operations.size(), 10u);
 }
 
-// Of groups that are asked for seldom calls are found without all others.
+// For a filter on rarely used groups, their calls are found without all others.
 TEST_F(RowsAtEndTest, OperationsOfOtherGroupsAreNotKept) {
   for (MeshRank& rank : ranks_) {
     for (int i = 0; i < 200; ++i) {
@@ -303,8 +304,8 @@ TEST_F(RowsAtEndTest, OperationsOfOtherGroupsAreNotKept) {
   EXPECT_EQ(part.run.first_issue_ns, StreamBuilder::kIssueNs + 1000);
 }
 
-// Rank 2 is so late that what is loaded of it at first was issued behind all
-// that the others ever did.
+// Rank 2 is so late that its first loaded part was issued after everything the
+// others ever did.
 TEST_F(RowsAtEndTest, MoreIsLoadedUntilTheRowsAreKnown) {
   const std::uint64_t many = (1 << 17) / kMeshRanks * 5 / 3;
   for (MeshRank& rank : ranks_) {

@@ -1,4 +1,4 @@
-// Files that appear once they are complete.
+// Tests files that appear only once they are complete.
 
 #include "analysis/merge/pending_file.h"
 
@@ -54,7 +54,7 @@ TEST_F(PendingFileTest, IsGoneUnlessItIsComplete) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-// Whoever else may write to the folder cannot have us write elsewhere.
+// Other users with write access to the folder cannot redirect the write.
 TEST_F(PendingFileTest, FollowsNoLinkThatWasPutInItsWay) {
   const std::string victim = writeFile(dir_.path() + "/victim", "keep this");
   fs::create_symlink(victim,

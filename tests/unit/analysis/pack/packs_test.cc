@@ -21,7 +21,7 @@ constexpr std::uint64_t kAny = std::uint64_t{1} << 30;
 
 class PacksTest : public ::testing::Test {
  protected:
-  // A further chunk of a rank.
+  // Returns another chunk of a rank.
   std::string record(std::uint32_t rank) {
     while (streams_.size() <= rank) {
       auto stream = std::make_unique<StreamBuilder>(
@@ -100,7 +100,7 @@ TEST_F(PacksTest, AreNoLargerThanTheyMayBe) {
   const auto packs = pack(2 * largest);
   ASSERT_GE(packs->size(), 3u);
   for (const Pack& pack : *packs) EXPECT_LE(pack.bytes, 2 * largest);
-  // One byte less, and two of the largest are too many.
+  // One byte less: two of the largest do not fit.
   std::filesystem::remove_all(out());
   const auto smaller = pack(2 * largest - 1);
   for (const Pack& pack : *smaller) EXPECT_LT(pack.bytes, 2 * largest);

@@ -38,8 +38,8 @@ class PicturesTest : public ::testing::Test {
   testing::TempDir dir_;
 };
 
-// Ten steps of 100 ms. In each rank r comes r ms late to an all_reduce, which
-// ends for all 50 ms after the first came.
+// Ten steps of 100 ms. In each, rank r joins an all_reduce r ms late. It ends
+// for all ranks 50 ms after the first one joined.
 class LateRanksTest : public PicturesTest {
  protected:
   LateRanksTest() : job_(4) {
@@ -63,7 +63,8 @@ TEST_F(LateRanksTest, TheLastOneCausesTheWaitingOfAllOthers) {
   const RankLateness* worst = pictures.worst();
   ASSERT_TRUE(worst);
   EXPECT_EQ(worst->rank, 3u);
-  // Rank 2 came 1 ms before it: so much of the time of three is its doing.
+  // Rank 2 joined 1 ms before it: it caused that much of the time of three
+  // ranks.
   EXPECT_EQ(worst->caused_ns, 10 * 3 * kMs);
   EXPECT_EQ(worst->certain_ns, 10 * 3 * kMs);
   EXPECT_EQ(worst->last_certain, 10u);
@@ -136,7 +137,7 @@ TEST_F(LateRanksTest, WhatOneOfThemDidNotRecordIsNotKnown) {
   EXPECT_EQ(not_known, 1u);
 }
 
-// Rank 3 receives last, so it is late for what follows.
+// Rank 3 receives last, so it is late for the next operation.
 TEST_F(PicturesTest, TheRootOfABroadcastKeepsOthersWaiting) {
   JobBuilder job(4);
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
@@ -177,8 +178,8 @@ TEST_F(PicturesTest, AmongRanksThatPassADelayOnNoneIsNamed) {
   EXPECT_FALSE(pictures.worst());
 }
 
-// DDP waits for a future: no wait is recorded. Behind the second operation the
-// rank computes for 4 ms that are in no window.
+// DDP waits for a future, so no wait is recorded. After the second operation
+// the rank computes for 4 ms outside of every window.
 TEST_F(PicturesTest, WhatMayBeWaitingIsNeverHiddenNorComputing) {
   JobBuilder job(1);
   RankBuilder& rank = job.rank(0);
@@ -291,7 +292,7 @@ TEST_F(PicturesTest, MessagesAndAllToAllsAreLinks) {
   EXPECT_EQ(links.links[2].bytes, 500u);
 }
 
-// Of two ranks that exchange a list of two tensors with four elements each.
+// Two ranks that exchange a list of two tensors with four elements each.
 class ListsTest : public PicturesTest {
  protected:
   LinkPicture linksWith(v1::DType of_second) {
@@ -323,7 +324,7 @@ TEST_F(ListsTest, OfSeveralDtypesAreLeftOut) {
   EXPECT_EQ(links.left_out, 2u);
 }
 
-// Eight to a node.
+// Eight ranks per node.
 std::vector<RankNode> nodesOf(const std::vector<std::uint32_t>& ranks) {
   std::vector<RankNode> nodes;
   for (const std::uint32_t rank : ranks) {
@@ -375,7 +376,7 @@ TEST(LinkUnitsTest, WhereNodesReportNothingNeighboursAreReportedTogether) {
   EXPECT_EQ(LinkUnits(ranks, std::vector<RankNode>(2000)).of(1999), 999u);
 }
 
-// The device stood still that long until the end.
+// The device was stalled that long until the end.
 TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   const v1::ClockModel clock;
   StreamTable table;
@@ -404,7 +405,7 @@ TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   EXPECT_EQ(picture.entries[0].hidden_ns, 400u);
 }
 
-// Instants that are farther away are those of damaged traces.
+// Earlier instants occur only in damaged traces.
 TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
   for (const std::int64_t too_early_ns : {0, 1}) {
     const std::int64_t start_ns = -kLatestNs - too_early_ns;
@@ -420,7 +421,7 @@ TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
   }
 }
 
-// Of two threads, one with so many steps that some are told together.
+// Two threads: one has so many steps that some are merged.
 TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
   const v1::ClockModel clock;
   std::vector<StepPictureBuilder> builders(3, StepPictureBuilder(true, 0, 0));

@@ -23,18 +23,18 @@ using ::testing::Pair;
 using testing::StreamBuilder;
 using testing::writeFile;
 
-// A rank of two, as torchrun starts it on its host.
+// One stream of a rank in a job of two, started by torchrun on its host.
 struct Rank {
   std::uint32_t rank = 0;
   std::uint64_t stream_id = 0;
-  // As its launcher counts.
+  // The launcher's count.
   std::uint32_t attempt = 0;
   // Seconds.
   std::int64_t begin_s = 0;
   std::int64_t end_s = 0;
-  // Each rank has a launcher of its own, unless this is told.
+  // By default each rank has a launcher of its own.
   std::string launcher = "";
-  // Each stream has a process of its own, unless this is told.
+  // By default each stream has a process of its own.
   std::int64_t pid = 0;
   std::uint32_t world_size = 2;
   // The name that its ranks agreed on.
@@ -76,7 +76,8 @@ class SettleAttemptsTest : public ::testing::Test {
     writeFile(absl::StrCat(dir_.path(), "/", from.stream_id),
               builder.takeChunk(true));
   }
-  // Two starts: as rank 0 lives through the first, its launcher counts none.
+  // Two starts: rank 0 survives the first one, so its launcher counts no
+  // restart.
   void addTwoStarts() {
     add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
     add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
@@ -88,7 +89,7 @@ class SettleAttemptsTest : public ::testing::Test {
     EXPECT_TRUE(set) << set.error().message;
     return std::move(*set);
   }
-  // Stream and attempt of each that is selected.
+  // Returns stream and attempt of each selected stream.
   static std::vector<std::pair<std::uint64_t, std::uint32_t>> selected(
       const TraceSet& set) {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> streams;
@@ -121,7 +122,8 @@ TEST_F(SettleAttemptsTest, WhatWasBroughtOfOneStartHasOneAttempt) {
 
 TEST_F(SettleAttemptsTest, EachStartHasAnAttemptOfItsOwn) {
   addTwoStarts();
-  // Now rank 0 was killed: its launcher counts one, as the other did before.
+  // Now rank 0 was killed: its launcher counts one restart, as the other did
+  // before.
   add({.rank = 0, .stream_id = 5, .attempt = 1, .begin_s = 35, .end_s = 40});
   add({.rank = 1, .stream_id = 6, .attempt = 1, .begin_s = 35, .end_s = 40});
   EXPECT_THAT(selected(open()), ElementsAre(Pair(5, 2), Pair(6, 2)));
@@ -162,7 +164,7 @@ TEST_F(SettleAttemptsTest, WhereLaunchersCountAlikeAMissingFileIsNoDoubt) {
 TEST_F(SettleAttemptsTest, StartsOfOtherSizesAreNotOne) {
   add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
   add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
-  // Alone, as the other host is gone.
+  // Alone, because the other host is gone.
   add({.rank = 0, .stream_id = 3, .begin_s = 15, .end_s = 30, .world_size = 1});
   EXPECT_THAT(selected(open()), ElementsAre(Pair(3, 1)));
   EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0), Pair(2, 0)));
@@ -205,8 +207,8 @@ TEST_F(SettleAttemptsTest, ALauncherThatCameAfterAnotherCountsItsOwn) {
 
 class NamedStartsTest : public SettleAttemptsTest {
  protected:
-  // Each launcher counts one restart, at different starts: two starts have a
-  // rank that says attempt 1. The clock of the second host is a minute ahead.
+  // Each launcher counts one restart, at different starts: in two starts a rank
+  // reports attempt 1. The clock of the second host is a minute ahead.
   void addThreeStarts(const std::string& first, const std::string& second,
                       const std::string& third) {
     add({.rank = 0, .stream_id = 1, .end_s = 10, .start = first});
@@ -255,7 +257,8 @@ TEST_F(NamedStartsTest, NamesDistinguishStartsWhateverFilesAreMissing) {
   expect(std::nullopt, {{5, 2}, {6, 2}});
   expect(1, {{3, 1}, {4, 1}});
   expect(0, {{1, 0}, {2, 0}});
-  // Of the failed starts one host only has the second, the other the first.
+  // Each host has only one of the failed starts: one the second, the other the
+  // first.
   remove(2);
   remove(3);
   expect(std::nullopt, {{5, 2}, {6, 2}});
@@ -271,7 +274,7 @@ TEST_F(NamedStartsTest, StartsOfOneLauncherAreNumberedInItsOrder) {
 }
 
 TEST_F(NamedStartsTest, RanksOfTwoStartsAreNeverOneRun) {
-  // No launcher counts or says where they met.
+  // No launcher counts or reports a rendezvous.
   add({.rank = 0, .stream_id = 1, .end_s = 10, .start = "a"});
   add({.rank = 1, .stream_id = 2, .begin_s = 1, .end_s = 10, .start = "b"});
   const TraceSet set = open();

@@ -51,7 +51,7 @@ class StreamAssemblerTest : public ::testing::Test {
 };
 
 TEST_F(StreamAssemblerTest, OfSeveralEndsTheEarliestCounts) {
-  // A hook that knows the duration, and an event that is nearer to the end.
+  // A hook that knows the duration, and an event closer to the end.
   stream_.add(DoneRow{.op = 1,
                       .end_ns = kIssueNs + 900,
                       .source = v1::END_SOURCE_COMPLETION_HOOK,
@@ -257,7 +257,7 @@ TEST_F(StreamAssemblerTest, AccountsAreThoseOfTheLastChunk) {
             static_cast<std::uint64_t>(kIssueNs - StreamBuilder::kStartNs));
 }
 
-// A chunk of a new part, and one that tells what was deleted for it, cover no
+// The first chunk of a new part, and a chunk that reports deletions, cover no
 // position.
 TEST_F(StreamAssemblerTest, LaterAccountsHaveLessInStore) {
   const std::string before = stream_.takeChunk(true);

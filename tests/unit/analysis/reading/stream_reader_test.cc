@@ -12,7 +12,7 @@
 namespace traced::testing {
 namespace {
 
-// So many that they are loaded several at a time.
+// Enough ranks to load several at a time.
 constexpr std::uint32_t kRanks = 300;
 
 class StreamReaderTest : public ::testing::Test {
@@ -67,7 +67,7 @@ TEST_F(StreamReaderTest, WhatAVisitThrowsEndsAllThreads) {
   }
 }
 
-// Several threads work at once, on tables of their own.
+// Several threads work concurrently, on tables of their own.
 TEST_F(StreamReaderTest, WorkIsFinishedInOrderWhileItsTableLives) {
   for (const std::size_t threads : {1, 2, 8}) {
     std::vector<std::uint64_t> worked(threads);

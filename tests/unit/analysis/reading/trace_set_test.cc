@@ -60,7 +60,7 @@ TEST_F(TraceSetTest, AWindowOnARunIsNoLoss) {
   keepLatest(all, 1 << 20);
   EXPECT_EQ(loadRun(all).streams[0].table.operations.size(), 3u);
   TraceSet set = open();
-  // The latest is there whatever it takes.
+  // The latest chunk is kept whatever its size.
   keepLatest(set, 1);
   ASSERT_EQ(set.streams[0].chunks.size(), 1u);
   const StreamTable table = StreamLoader(set).load(set.streams[0]);
@@ -175,7 +175,8 @@ TEST_F(TraceSetTest, PartsOfAStreamAreOneStream) {
 
 TEST_F(TraceSetTest, FilesThatThreadsReadAreThoseInTheirOrder) {
   constexpr std::uint32_t kRanks = 150;
-  // Of each rank two parts, that of rank 7 damaged, and much that is no trace.
+  // Two parts per rank, those of rank 7 damaged, and many files that are no
+  // traces.
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     const std::string name = "rank-" + std::to_string(rank);
     StreamBuilder builder = stream(rank, 1 + rank);
@@ -223,7 +224,7 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
   }
   newest_0.header().mutable_started()->set_realtime_ns(
       newest_0.header().started().realtime_ns() + 1);
-  // Behind the end of the other, and too soon for another run.
+  // After the end of the other, and too soon for another run.
   newest_0.header().mutable_started()->set_monotonic_ns(
       StreamBuilder::kIssueNs + 1'000'000);
   write("a", chunk(old_0, 1) + chunk(new_0, 1));
@@ -239,8 +240,8 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
                           "used"));
 }
 
-// Two runs of one name in a folder. Of each, a rank's stream is closed a
-// millisecond after it began, unless a test says otherwise.
+// Two runs of one name in a folder. By default a rank's stream is closed a
+// millisecond after it began.
 class RunsOfOneNameTest : public TraceSetTest {
  protected:
   static constexpr std::int64_t kSecond = 1'000'000'000;
@@ -289,7 +290,7 @@ TEST_F(RunsOfOneNameTest, AStreamThatEndedBeforeTheNewestBeganIsOfAnother) {
 }
 
 TEST_F(RunsOfOneNameTest, ARankThatWasGoneBeforeAnotherCameMayBeOfTheRun) {
-  // The same launch, however late the other came.
+  // The same launch, however late the other rank started.
   const auto launch = [](v1::Header& header) {
     header.mutable_rendezvous()->set_launcher("/tmp/launch_1");
   };
@@ -346,14 +347,14 @@ TEST_F(RunsOfOneNameTest, RunsSideBySideAreDistinguishedByWhereTheyMet) {
   EXPECT_THAT(open().selection_warnings,
               ElementsAre("left out 2 streams of another run: job \"test\", "
                           "attempt 0, 2 ranks, which met at 10.0.0.1:29501"));
-  // One that names its own host by another word is still of the run.
+  // A stream that spells its own host differently still belongs to the run.
   addTo(0, 5, 4, met(29500, ""), false);
   EXPECT_THAT(selected(), ElementsAre(5, 2));
   addTo(1, 6, 5, met(29500, "10.0.0.2"), false);
   EXPECT_THAT(selected(), ElementsAre(5, 6));
 }
 
-// As older traces are, which do not tell where they met.
+// Older traces do not record their rendezvous.
 TEST_F(RunsOfOneNameTest, WhatNothingDistinguishesIsSaidToBeMixedPerhaps) {
   add(0, 1, 0);
   addTo(0, 2, 0, [](v1::Header& header) {
@@ -366,7 +367,7 @@ TEST_F(RunsOfOneNameTest, WhatNothingDistinguishesIsSaidToBeMixedPerhaps) {
   EXPECT_THAT(open().selection_warnings,
               ElementsAre(HasSubstr("left out 1 stream of rank 0, recorded at "
                                     "the same time as the one used")));
-  // A merged file holds both, and says the same of them.
+  // A merged file holds both, with the same warnings.
   const testing::TempDir elsewhere;
   const std::string merged = elsewhere.path() + "/merged";
   ASSERT_TRUE(writeMerged(open(), merged, Existing::kKept, "test", clockText));
@@ -388,7 +389,7 @@ TEST_F(RunsOfOneNameTest,
               ElementsAre(HasSubstr("left out 2 streams of a run of the same "
                                     "name that went on beside this one: each "
                                     "rank has two")));
-  // With rank 1 of one of them lost, whose the other one is is not known.
+  // One run lost its rank 1, so the owner of the remaining one is unknown.
   addTo(0, 5, 7, as_it_is);
   EXPECT_THAT(open().selection_warnings,
               ::testing::Contains(HasSubstr("may be mixed here")));

@@ -22,7 +22,7 @@ class ReportTest : public ::testing::Test {
                     v1::DTYPE_BFLOAT16);
   }
 
-  // A batch of calls, which are issued at once and end after a millisecond.
+  // Adds a batch of calls, issued at once, that end after a millisecond.
   void addBatch(std::uint64_t op, std::uint64_t number,
                 std::initializer_list<std::uint32_t> calls) {
     if (coalesced_ == 0) {
@@ -83,7 +83,7 @@ TEST_F(ReportTest, AddsUpByTheKeysAskedFor) {
 }
 
 TEST_F(ReportTest, BytesAreTheLargerOfInAndOutOfEachCall) {
-  // As of a gather's root, and of those that send to it.
+  // The calls of a gather's root, and of the other ranks.
   stream_.addCall(v1::OPERATION_GATHER, 1, 100, 400);
   stream_.addCall(v1::OPERATION_GATHER, 1, 100, 0);
   stream_.addOperation(1, StreamBuilder::kIssueNs, 3, 1, 500'000);
@@ -105,7 +105,7 @@ TEST_F(ReportTest, TheSizeOfABatchIsThatOfItsMembersTogether) {
   EXPECT_EQ(both.keys, (std::vector<std::string>{"coalesced", "4-8 MiB"}));
   EXPECT_DOUBLE_EQ(both.algbw_gbs.value(), 5.0);
   EXPECT_DOUBLE_EQ(both.busbw_gbs.value(), 4.5);
-  // Its members have them already.
+  // Its members count them already.
   EXPECT_EQ(both.totals.bytes_in, 0u);
   const ReportRow& one = by_size.rows[3];
   EXPECT_EQ(one.keys[1], "512 KiB-1 MiB");
@@ -224,7 +224,7 @@ TEST_F(ReportTest, AddsUpByStepAndOrdersStepsAsNumbers) {
   EXPECT_EQ(by_step.rows[2].keys.front(), "-");
 }
 
-// Whoever adds which streams, and when.
+// The sums depend on neither the adding thread nor the order.
 TEST(ReportSumsTest, OfSeveralThreadsAreThoseOfOne) {
   std::vector<StreamTable> tables(3);
   for (std::uint32_t rank = 0; rank < tables.size(); ++rank) {
@@ -325,8 +325,8 @@ TEST_F(ReportTest, CountsEndsThatOnlyAWaitShowed) {
   EXPECT_EQ(by_op.rows[0].completion.p50_ns, 15u);
 }
 
-// The first was waited for, the second was over when it returned, of the third
-// only a future was waited for.
+// The first has a recorded wait, the second was over when it returned, the
+// third was only waited for by a future.
 TEST_F(ReportTest, CountsOperationsWhoseWaitNobodySaw) {
   for (const std::uint64_t op : {1, 2, 3}) {
     const auto issue_ns =
@@ -353,7 +353,7 @@ TEST_F(ReportTest, CountsOperationsWhoseWaitNobodySaw) {
   EXPECT_TRUE(by_op.isBounded());
 }
 
-// Two threads stand in waits at once: no share is above 1, and rows add up.
+// Two threads wait concurrently: no share exceeds 1, and rows add up.
 TEST_F(ReportTest, TimeOfThreadsThatOverlapCountsOnce) {
   for (const std::uint64_t op : {1, 2}) {
     const auto call = static_cast<std::uint32_t>(op);

@@ -14,7 +14,7 @@ OperationSample took(std::uint64_t ns) {
   return sample;
 }
 
-// Whether all are of one size or not, of the same calls.
+// Calls of one size and of several sizes.
 TEST(RowSamplesTest, BandwidthsAreTheMediansOverCalls) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);

@@ -17,8 +17,7 @@ TEST(SignFlips, AllWaysAreTried) {
 }
 
 TEST(SignFlips, WhatChanceShowsAnywhereCounts) {
-  // Beside a column that chance moves about, a p-value is larger, and never
-  // smaller.
+  // Next to a noisy column a p-value grows, and never shrinks.
   const std::vector<double> noise = {0.2,  -0.1, 0.3,  -0.2, 0.1,
                                      -0.3, 0.4,  -0.2, 0.25};
   const std::vector<double> p = signFlipTest({kDifferences, noise});

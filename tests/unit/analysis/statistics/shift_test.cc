@@ -1,4 +1,5 @@
-// Numbers are those of SciPy 1.17; tests/compare holds many more against it.
+// Expected values are from SciPy 1.17. tests/compare checks many more against
+// it.
 
 #include "analysis/statistics/shift.h"
 
@@ -49,8 +50,8 @@ TEST(RankCounts, AddUpToOneAndAreSymmetric) {
   ASSERT_EQ(rank_sum.size(), 64U * 64 + 1);
   EXPECT_NEAR(rank_sum.back(), 1, 1e-12);
   EXPECT_NEAR(rank_sum[2047], 1 - rank_sum[2048], 1e-9);
-  // Of five and six, all of the first below all of the second is one way of
-  // 462.
+  // With five and six values, only one of 462 orders puts all of the first
+  // below all of the second.
   EXPECT_NEAR(rankSumCdf(5, 6)[0], 1.0 / 462, 1e-15);
 }
 

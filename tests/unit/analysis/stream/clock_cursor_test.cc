@@ -37,7 +37,8 @@ TEST(ClockCursorTest, WhatWasAskedBeforeChangesNoAnswer) {
   std::uniform_int_distribution<std::int64_t> any(900'000, at_ns + 100'000);
   const ClockCursor cursor(clock);
   for (int i = 0; i < 5000; ++i) {
-    // Also at a knot itself, and before and behind all.
+    // Includes the knots themselves, and instants before the first and after
+    // the last knot.
     const std::int64_t ns =
         i % 3 == 0 ? clock.knot(i % 50).monotonic_ns() : any(random);
     EXPECT_EQ(cursor.commonNs(ns), commonNs(clock, ns)) << ns;

@@ -1,4 +1,4 @@
-// A definition says no more to a reader than a recorder writes.
+// Tests that a reader keeps no more of a definition than a recorder writes.
 
 #include "analysis/stream/definition_limits.h"
 

@@ -16,7 +16,7 @@ CertifiedTimes timesOf(const std::vector<CertifiedTime>& all) {
   return times;
 }
 
-// Whichever of the two had times that are not exact.
+// Independent of which half has inexact times.
 TEST(CertifiedTimesTest, OfTwoAreAsOfOne) {
   const std::vector<std::vector<CertifiedTime>> halves = {
       {}, {kExact}, {kWithin}, {kExact, kExact, kWithin}};

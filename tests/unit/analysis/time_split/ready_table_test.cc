@@ -19,7 +19,7 @@ namespace {
 using testing::StreamBuilder;
 
 constexpr std::uint32_t kRanks = 3;
-// More than are added by one thread, and numbers of several blocks.
+// Enough operations for several threads and several blocks of numbers.
 constexpr std::uint64_t kOperations = 6'000;
 
 std::string chunkOf(std::uint32_t rank, std::mt19937_64& random) {
@@ -29,7 +29,7 @@ std::string chunkOf(std::uint32_t rank, std::mt19937_64& random) {
   stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 32, 32);
   std::uniform_int_distribution<std::int64_t> late_ns(0, 3);
   for (std::uint64_t seq = 1; seq <= kOperations; ++seq) {
-    // Every so often a rank calls something else.
+    // Now and then a rank calls something else.
     const std::uint32_t call = seq % 1'000 == 0 && rank == 1 ? 2 : 1;
     const auto since_ns = static_cast<std::int64_t>(seq) * 1'000;
     stream.addOperation(seq,
@@ -100,7 +100,7 @@ TEST_F(ReadyTableTest, SeveralThreadsAddWhatOneDoes) {
       ASSERT_EQ(row->isLastCertain(), wanted->isLastCertain()) << op.seq;
     }
   }
-  // But for those in which ranks called different things.
+  // All except those in which ranks called different operations.
   EXPECT_EQ(met, kRanks * (kOperations - kOperations / 1'000));
 }
 

@@ -36,7 +36,7 @@ class TimeSplitTest : public ::testing::Test {
                                 call, seq, (end_us - issue_us) * kUs);
   }
 
-  // 20 reduces to rank 2, to all of which one rank comes a millisecond late.
+  // Adds 20 reduces to rank 2. One rank joins all of them a millisecond late.
   void addReduces(std::uint32_t late) {
     for (StreamBuilder& stream : streams_) {
       stream.addCall(v1::OPERATION_REDUCE, 1, 64, 64).set_root_plus_1(3);
@@ -97,7 +97,7 @@ TEST_F(TimeSplitTest, NobodyIsWaitedForBehindTheEnd) {
   EXPECT_EQ(by_rank.rows[1].totals.split.wait_for_peers.total_ns, 600u * kUs);
 }
 
-// Only a damaged record says such a time.
+// Only a damaged record contains such a time.
 TEST_F(TimeSplitTest, ATimeThatCannotBeIsOfOneOperation) {
   constexpr auto kNever = std::numeric_limits<std::int64_t>::min() + 1;
   streams_[0].addOperation(1, kNever, 1, 1, 10);
@@ -117,13 +117,14 @@ TEST_F(TimeSplitTest, OnlyTheRootOfABroadcastIsWaitedFor) {
   EXPECT_EQ(by_rank.rows[0].totals.split.wait_for_peers.total_ns, 300u * kUs);
   EXPECT_EQ(by_rank.rows[0].totals.split.transfer.total_ns, 400u * kUs);
   EXPECT_EQ(by_rank.rows[1].totals.split.wait_for_peers.total_ns, 0u);
-  // The root depends on nobody, and nobody is late in what not all wait for.
+  // The root depends on no rank, and lateness needs an operation in which all
+  // wait.
   EXPECT_EQ(by_rank.rows[2].totals.split.wait_for_peers.count, 0u);
   EXPECT_EQ(by_rank.rows[2].totals.split.transfer.total_ns, 350u * kUs);
   EXPECT_EQ(by_rank.all.split.ready_times, 0u);
 }
 
-// The root's part may come to rank 0 by way of rank 1.
+// The root's part may reach rank 0 through rank 1.
 TEST_F(TimeSplitTest, WhoPassesABroadcastOnMayBeWaitedForToo) {
   add(0, 1, 0, 450, 2);
   add(1, 1, 400, 440, 2);
@@ -135,11 +136,11 @@ TEST_F(TimeSplitTest, WhoPassesABroadcastOnMayBeWaitedForToo) {
   EXPECT_EQ(behind.transfer.count, 0u);
   EXPECT_EQ(behind.withheld, 1u);
   EXPECT_EQ(by_rank.rows[1].totals.split.transfer.total_ns, 40u * kUs);
-  // Which had ended before that one was there.
+  // It had ended before that rank joined.
   EXPECT_EQ(by_rank.rows[2].totals.split.transfer.total_ns, 50u * kUs);
 }
 
-// The first message is taken at once, the second one when it suits.
+// The first message is taken at once, the second one at any time.
 TEST_F(TimeSplitTest, ASendMayWaitForItsReceiver) {
   for (const std::uint32_t rank : {0u, 1u}) {
     v1::Call& message = streams_[rank].addCall(
@@ -162,8 +163,8 @@ TEST_F(TimeSplitTest, ASendMayWaitForItsReceiver) {
   EXPECT_EQ(by_rank.rows[1].totals.split.transfer.total_ns, 700u * kUs);
 }
 
-// Rank 1 was told late that its first one was over: who is last in the second
-// one is not known.
+// Rank 1's first end was reported late, so the last rank of the second
+// operation is unknown.
 TEST_F(TimeSplitTest, AnEndThatAFutureReportedLeavesTheNextOneOpen) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     const std::int64_t reported_us = rank == 1 ? 900 : 100;
@@ -185,8 +186,8 @@ TEST_F(TimeSplitTest, AnEndThatAFutureReportedLeavesTheNextOneOpen) {
   EXPECT_GT(transfer.high_ns, 0);
 }
 
-// Rank 0 was told late of all its ends: it may have been ready for the next one
-// long before rank 1, which may pass it on.
+// All ends of rank 0 were reported late. It may have been ready for the next
+// operation long before rank 1, which may pass the data on.
 TEST_F(TimeSplitTest, WhoWasReportedLateMayHaveWaitedForWhoPassesItOn) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     for (const std::int64_t seq : {1, 2, 3, 4, 5, 6, 7}) {
@@ -208,7 +209,7 @@ TEST_F(TimeSplitTest, WhoWasReportedLateMayHaveWaitedForWhoPassesItOn) {
   EXPECT_GE(wait.high_ns, 300 * kUs);
 }
 
-// One on the clock of the time line, and one that is known to 100 ns.
+// One on the clock of the time line, and one on a clock known to 100 ns.
 TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
   ReadyTable::Row row;
   row.arrived = 2;
@@ -225,7 +226,7 @@ TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
   };
   using Times = std::vector<std::int64_t>;
   EXPECT_EQ(after({500, 500, {500, 500}, 0, 0}), (Times{500, 500, 590}));
-  // On its own clock 590 ns before the other one is exact.
+  // On the same clock, 590 ns before the other one is exact.
   EXPECT_EQ(after({400, 5'400, {300, 500}, 1, 0}), (Times{590, 600, 700}));
   // A third clock.
   EXPECT_EQ(after({500, 8'500, {400, 600}, 2, 0}), (Times{400, 500, 690}));
@@ -287,7 +288,8 @@ TEST_F(TimeSplitTest, TheRankThatIsLateMostOftenIsNamed) {
               8.0 * kUs);
 }
 
-// Rank 1 gets the late root's part last, and so is last in what follows.
+// Rank 1 receives the late root's part last, and so is last in the next
+// operation.
 TEST_F(TimeSplitTest, TheSlowRootOfABroadcastIsNamedAndNotWhoGetsItLast) {
   for (std::int64_t i = 0; i < 20; ++i) {
     const std::int64_t at_us = i * 20'000;

@@ -1,4 +1,4 @@
-// What a timeline shows of a rank, and what it cannot show.
+// Tests the contents and the limits of a rank's timeline.
 
 #include "analysis/timeline/rank_timeline.h"
 

@@ -1,4 +1,4 @@
-// What modules communicated, from traces that nobody vouches for.
+// Tests communication per module, from untrusted traces.
 
 #include "analysis/tree/module_tree.h"
 
@@ -16,7 +16,7 @@
 namespace traced::testing {
 namespace {
 
-// The tree of one rank whose operations are of these modules.
+// Builds the tree of one rank whose operations belong to these modules.
 ModuleTree treeOf(const std::vector<std::string>& modules) {
   StreamBuilder stream(0, 1);
   stream.addGroup("dp", 0, 1);

@@ -13,7 +13,7 @@ using testing::Ending;
 using testing::JobBuilder;
 using testing::RankBuilder;
 
-// Rank r comes r ms late to each of some all_reduces.
+// Rank r joins each of several all_reduces r ms late.
 class JobViewTest : public ::testing::Test {
  protected:
   static constexpr std::int64_t kOperations = 10;
@@ -74,7 +74,7 @@ TEST_F(JobViewTest, OfTooManyOperationsSomeRanksAndTheLatestStay) {
   for (const auto& stream : some->run().streams) {
     ranks.push_back(stream.table.header.rank());
   }
-  // Who waits most, in between, and not at all.
+  // The rank that waits most, one in between, and one that never waits.
   EXPECT_EQ(ranks, (std::vector<std::uint32_t>{0, 2, 5}));
   ASSERT_EQ(some->matched().rows.size(), 4u);
   EXPECT_EQ(some->matched().rows.front().seq, 7u);

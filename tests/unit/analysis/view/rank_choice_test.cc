@@ -39,7 +39,7 @@ TEST(RankChoiceTest, OfManyCulpritsTheFirstEight) {
   std::iota(culprits.begin(), culprits.end(), std::size_t{0});
   const auto chosen =
       chooseRanks(std::vector<std::uint64_t>(1000, 5), culprits);
-  // And of those that wait alike the last and the one in the middle.
+  // And the last and the median of the ranks that wait equally.
   EXPECT_EQ(chosen.size(), 10u);
   EXPECT_EQ(chosen[7].index, 7u);
   EXPECT_EQ(chosen[8].index, 500u);
