@@ -1,5 +1,5 @@
-// Paths that answer; tests/integration/test_lost_storage.py has a disk that
-// hangs.
+// Tests paths that respond. tests/integration/test_lost_storage.py covers a
+// disk that hangs.
 
 #include "base/answering_path.h"
 

@@ -1,5 +1,5 @@
-// What is said reaches stderr whole, and nothing that stderr is does the
-// process any harm.
+// Tests that messages reach stderr whole, and that no kind of stderr harms the
+// process.
 
 #include "base/say.h"
 
@@ -25,8 +25,8 @@ namespace {
 
 constexpr unsigned kDeadlineS = 60;
 
-// How a process ends whose stderr is `fd` and in which signals do what they do
-// in a program that has never heard of them.
+// Returns the exit status of a process that runs `program` with `fd` as stderr
+// and with default signal handlers.
 int statusOf(int fd, const std::function<void()>& program) {
   const pid_t child = fork();
   if (child == 0) {

@@ -10,7 +10,8 @@ namespace {
 constexpr std::int64_t kPoll = 50'000'000;  // ns
 constexpr double kTicksPerNs = 2.3;
 
-// A counter that runs from 1000 on, at kTicksPerNs of true time.
+// Returns a counter that starts at 1000 and advances by kTicksPerNs of true
+// time.
 std::uint64_t ticksAt(std::int64_t true_ns) {
   return 1000 +
          static_cast<std::uint64_t>(static_cast<double>(true_ns) * kTicksPerNs);
@@ -18,7 +19,8 @@ std::uint64_t ticksAt(std::int64_t true_ns) {
 
 class TickClockTest : public ::testing::Test {
  protected:
-  // `clock_ns` is what CLOCK_MONOTONIC says at the true time.
+  // Pairs the counter with `clock_ns`, the CLOCK_MONOTONIC reading at the true
+  // time.
   void pairAt(std::int64_t true_ns, std::int64_t clock_ns) {
     clock_.discipline({ticksAt(true_ns), clock_ns});
   }
@@ -79,7 +81,7 @@ TEST_F(TickClockTest, FollowsAClockThatIsSlewedWithoutEverGoingBack) {
 
 TEST_F(TickClockTest, StartsAfreshWhenItWasWrong) {
   for (int i = 0; i < 5; ++i) pairAt(i * kPoll, i * kPoll);
-  // The machine was suspended: only the counter went on.
+  // The machine was suspended: only the counter advanced.
   const std::int64_t jump = 3'000'000'000;
   EXPECT_FALSE(clock_.at(ticksAt(5 * kPoll + jump)));
   // Or the clock was slewed hard, by 1 ms until the next pair.
@@ -92,7 +94,7 @@ TEST_F(TickClockTest, StartsAfreshWhenItWasWrong) {
 TEST_F(TickClockTest, GivesUpOnACounterThatIsWrongAgainAndAgain) {
   std::int64_t clock = 0;
   for (int i = 0; i < 100; ++i) {
-    // Sound long enough to have an answer, then 10 us off.
+    // Consistent long enough to give an answer, then 10 us off.
     clock += kPoll + (i % 3 == 2 ? 10'000 : 0);
     pairAt(i * kPoll, clock);
   }

@@ -1,4 +1,4 @@
-// A made-up run of two ranks that every verb can show something of.
+// A made-up run of two ranks with content for every command.
 
 #pragma once
 

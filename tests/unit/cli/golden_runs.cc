@@ -1,6 +1,4 @@
-// Writes the runs whose outputs are in tests/golden, for tests in Python:
-//
-//   golden_runs DIR
+// Writes the runs of tests/golden for the Python tests:  golden_runs DIR
 
 #include "unit/cli/golden_runs.h"
 

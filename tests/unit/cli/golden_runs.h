@@ -11,7 +11,7 @@
 
 namespace traced::testing {
 
-// A folder each in `directory`.
+// Writes each run into its own folder of `directory`.
 inline void writeGoldenRuns(const std::string& directory) {
   writeExampleRun(directory + "/run");
   SteppedRun stepped;

@@ -1,5 +1,6 @@
-// Whole outputs of tracectl, held against files in tests/golden. After a change
-// that is meant, run this test with TRACED_UPDATE_GOLDEN=1 and read the diff.
+// Compares whole outputs of tracectl with files in tests/golden. After an
+// intended change, run this test with TRACED_UPDATE_GOLDEN=1 and review the
+// diff.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ class GoldenTest : public ::testing::TestWithParam<Golden> {};
 TEST_P(GoldenTest, OutputIsAsExpected) {
   const TempDir dir;
   writeGoldenRuns(dir.path());
-  // Lines are broken wherever the folder is.
+  // Line breaks must not depend on the length of the folder's path.
   const Ran ran =
       runTracectl(std::string(GetParam().arguments) + " " + GetParam().run, "",
                   "cd " + dir.path() + "; COLUMNS=");

@@ -1,5 +1,5 @@
-// A made-up run of two ranks that knows of its modules: a model of two layers,
-// of which the first is computed again, and a loss beside it.
+// A made-up run of two ranks with module names: a model of two layers, of which
+// the first is recomputed, and a separate loss.
 
 #pragma once
 
@@ -58,7 +58,7 @@ inline void writeModularRun(const std::string& directory) {
     optimizer.set_phase(v1::PHASE_OPTIMIZER);
     const std::uint32_t optimizing = optimizer.id();
     issue(3, optimizing);
-    // Only rank 1 has one that nothing is known of.
+    // Only rank 1 has an operation without any context.
     if (rank == 1) issue(3, 0);
     writeFile(directory + "/rank-" + std::to_string(rank) + ".traced",
               stream.takeChunk(true));

@@ -1,4 +1,4 @@
-// Runs the tracectl that was built, as a user would.
+// Runs the tracectl of this build, like a user.
 
 #pragma once
 
@@ -13,9 +13,9 @@ struct Ran {
   std::string err;
 };
 
-// `arguments` are for a shell; `after` comes behind the command, as "| head",
-// and `before` in front of it, as "COLUMNS=80". Without that the screen has the
-// usual size.
+// `arguments` are parsed by a shell. `after` follows the command ("| head"),
+// `before` precedes it ("COLUMNS=80"). By default the screen has the standard
+// width.
 Ran runTracectl(const std::string& arguments, const std::string& after = "",
                 const std::string& before = "COLUMNS=");
 

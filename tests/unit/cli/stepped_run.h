@@ -1,5 +1,5 @@
-// A made-up run of two ranks that marks its steps and lost nothing: what a gate
-// has something to say about.
+// A made-up run of two ranks that marks its steps and has no losses, as input
+// for budgets.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace traced::testing {
 
-// What is out of the ordinary in it.
+// The deviations of a run from the default.
 struct SteppedRun {
   std::uint64_t steps = 3;
   // All-reduces of 1 KiB in a step, and their dtype.
@@ -19,17 +19,17 @@ struct SteppedRun {
   std::uint32_t world_size = 2;
   bool mark_steps = true;
   bool closed = true;
-  // Of rank 1.
+  // Records that rank 1 dropped.
   std::uint64_t dropped = 0;
   bool switched_off = false;
   bool simulated = false;
-  // One of each kind of what can happen.
+  // Adds one mark of each kind.
   bool marks = false;
 };
 
 // Writes the traces of the run into `directory`. Each step has all-reduces on
-// the group "dp" and a send from rank 0 to rank 1; before the first step there
-// is a broadcast.
+// the group "dp" and a send from rank 0 to rank 1. A broadcast precedes the
+// first step.
 inline void writeSteppedRun(const std::string& directory,
                             const SteppedRun& run = {}) {
   constexpr std::int64_t kMs = 1'000'000;

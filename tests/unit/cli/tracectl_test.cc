@@ -120,7 +120,7 @@ TEST_F(TracectlTest, StrictFindsALossWithEveryVerbAfterItsOutput) {
         << verb;
     EXPECT_THAT(strict.err, HasSubstr("and --strict allows none")) << verb;
   }
-  // What a gate cannot judge is not even a finding.
+  // If a budget cannot be checked, nothing is a finding.
   EXPECT_EQ(
       runTracectl("check --strict --budget " + run() + "/budget.toml " + run())
           .exit_code,

@@ -1,5 +1,4 @@
-// How tracectl explains itself, and what it says of a command line that it does
-// not understand.
+// Tests tracectl's help, and its errors for invalid command lines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,7 +104,7 @@ TEST(VerbsTest, AWrongFolderHasNoTraces) {
 
 class CompletionTest : public ::testing::Test {
  protected:
-  // What bash completes the last of these words to.
+  // Returns bash's completions of the last of these words.
   std::string complete(const std::string& words) const {
     const std::string script = dir_.path() + "/complete";
     writeFile(script, "source " + dir_.path() + "/bash\nCOMP_WORDS=(" + words +
@@ -137,7 +136,7 @@ TEST_F(CompletionTest, EveryShellKnowsEveryVerb) {
     const Ran ran = runTracectl("completion " + shell);
     EXPECT_EQ(ran.exit_code, 0);
     for (const char* verb : kVerbs) EXPECT_THAT(ran.out, HasSubstr(verb));
-    // Where that shell is installed, it takes the script.
+    // Each installed shell accepts the script.
     if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) {
       continue;
     }

@@ -1,4 +1,4 @@
-// The tables of docs/reference/diagnosis.md say what the code does.
+// Tests that the tables of docs/reference/diagnosis.md match the code.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ std::vector<VerdictKind> allKinds() {
   return kinds;
 }
 
-// The kinds of the page's sections, by whether a finding can be certain.
+// The kinds in the page's sections, by whether a finding can be certain.
 struct SectionKinds {
   Names certain;
   Names never;
@@ -154,7 +154,7 @@ v1::Call callOf(v1::Operation op, bool uneven) {
   return call;
 }
 
-// Whether ranks disagree if one of them has made a change to the call.
+// Returns whether ranks disagree if one of them changes the call.
 bool matters(const v1::Call& call, const std::function<void(v1::Call&)>& make) {
   v1::Call changed = call;
   make(changed);
@@ -174,7 +174,8 @@ std::string bytesOf(v1::Operation op, bool uneven) {
   return parts.empty() ? "nothing" : absl::StrJoin(parts, ", ");
 }
 
-// Of these there is nothing to say: they have no bytes, or are no collectives.
+// Returns whether the table excludes an operation: it has no bytes, or is no
+// collective.
 bool isOutside(v1::Operation op) {
   return op == v1::OPERATION_UNSPECIFIED || op >= v1::OPERATION_COALESCED ||
          op == v1::OPERATION_BARRIER || op == v1::OPERATION_MONITORED_BARRIER ||
@@ -250,7 +251,7 @@ TEST(DiagnosisPageTest, EnginesReportWhatItSays) {
   EXPECT_EQ(named, known);
 }
 
-// What the words of a row mean.
+// Translates the words of a row.
 EndBound boundIn(const std::string& words) {
   if (words == "at that instant") return EndBound::kExact;
   return absl::StartsWith(words, "by then, when the program checked")

@@ -25,7 +25,7 @@ DocRow cellsOf(absl::string_view line) {
 std::vector<DocRow> rowsFrom(const std::vector<std::string>& lines,
                              std::size_t at) {
   std::vector<DocRow> rows;
-  // Behind the names of the columns and the line below them.
+  // Skip the column names and the line below them.
   for (at += 2; at < lines.size() && absl::StartsWith(lines[at], "|"); ++at) {
     rows.push_back(cellsOf(lines[at]));
   }

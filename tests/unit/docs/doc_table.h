@@ -1,4 +1,4 @@
-// The tables of a page of docs/, as they are written there.
+// Reads the tables of a page of docs/ from its Markdown.
 
 #pragma once
 
@@ -9,18 +9,20 @@ namespace traced::testing {
 
 using DocRow = std::vector<std::string>;
 
-// The rows of the first table behind a heading, without its own heading. Fails
-// the test where there is none.
+// Returns the rows of the first table after a heading, without the header row.
+// Fails the test if none is found.
 std::vector<DocRow> tableBehind(const std::string& page,
                                 const std::string& heading);
-// The same of the table whose first line is `columns`: "kind | proof".
+// Returns the rows of the table whose header is `columns`, such as "kind |
+// proof".
 std::vector<DocRow> tableOf(const std::string& page,
                             const std::string& columns);
 
-// What stands in backticks, in order: {"nccl", "nccl2"} of "`nccl`, `nccl2`".
+// Returns the texts in backticks, in order: {"nccl", "nccl2"} for "`nccl`,
+// `nccl2`".
 std::vector<std::string> quotedIn(const std::string& text);
 
-// The whole page.
+// Returns the whole page.
 std::string textOfPage(const std::string& page);
 
 }  // namespace traced::testing

@@ -1,4 +1,4 @@
-// The tables of docs/reference/format.md say what the code does.
+// Tests that the tables of docs/reference/format.md match the code.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,13 +23,13 @@ constexpr std::uint32_t kRoot = 1;
 bool isAmong(const std::string& words, std::uint32_t rank) {
   if (words == "the root" || words == "the receiver") return rank == kRoot;
   if (words == "any but the root") return rank != kRoot;
-  // The one that the receiver names.
+  // The sender that the receiver names.
   if (words == "the sender") return rank == 0;
   EXPECT_EQ(words, "any");
   return true;
 }
 
-// Made by the root, where it is a receive from rank 0.
+// Returns the root's call. A receive is one from rank 0.
 v1::Call receiverCall(v1::Operation op) {
   v1::Call call;
   call.set_op(op);

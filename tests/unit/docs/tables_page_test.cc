@@ -1,5 +1,5 @@
-// The tables of docs/reference/tables.md have the columns that tracectl export
-// writes.
+// Tests that the tables of docs/reference/tables.md have the columns that
+// tracectl export writes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ DocRow rowOf(const ColumnInfo& column, const char* only_in) {
           column.absent};
 }
 
-// What the page has of a table: rows, and before them the names of columns that
-// an earlier table has described.
+// The page's content for a table: its rows, preceded by the names of columns
+// that an earlier table describes.
 struct Described {
   std::vector<DocRow> rows;
   std::vector<std::string> above;

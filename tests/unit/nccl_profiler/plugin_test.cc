@@ -1,4 +1,4 @@
-// The library as NCCL uses it, with a recorder that only remembers.
+// Loads the library like NCCL, with a recorder that only stores its calls.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Report = std::tuple<std::uint64_t, std::string, std::string, unsigned>;
 
-// What all versions have in common.
+// The part that all versions share.
 using Functions = Profiler<void (*)()>;
 
 int recorder;
@@ -57,7 +57,7 @@ class PluginTest : public ::testing::Test {
     reinterpret_cast<Connect*>(dlsym(library, kConnect))(link);
   }
 
-  // A communicator's begin; returns what NCCL is asked to tell.
+  // Begins a communicator. Returns the events that the plugin requests of NCCL.
   int begin4() {
     end();
     profiler_ = static_cast<const Functions*>(dlsym(library, kName4));
@@ -151,7 +151,7 @@ TEST_F(PluginTest, ANameThatNcclDoesNotKnowIsNone) {
 TEST_F(PluginTest, Version4JoinsWhatTheThreadsCallLaunchesAndNothingElse) {
   begin4();
   Event event = {};
-  // Only the lowest byte is set, and what this version lacks is not there.
+  // Only the lowest byte is set, and fields that this version lacks are absent.
   event.type = kCollective | 0xabcdef00;
   event.collective.algorithm = "RING";
   event.collective.protocol = "LL";

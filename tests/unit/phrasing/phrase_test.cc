@@ -1,4 +1,4 @@
-// Sentences agree in number with the ranks that they name.
+// Tests that sentences agree in number with the ranks that they name.
 
 #include "phrasing/phrase.h"
 

@@ -1,5 +1,5 @@
-// What a backend's completion hook says ends up at the right operation, or
-// nowhere.
+// Tests that the report of a completion hook reaches the right operation, or
+// none.
 
 #include "recorder/completions.h"
 
@@ -18,7 +18,7 @@ using Ends = std::map<OpId, std::int64_t>;
 
 class CompletionsTest : public RecoverTest {
  protected:
-  // Runs `body` in a process of its own, which exits as a program does.
+  // Runs `body` in a process of its own, which exits normally.
   template <typename Body>
   void inProcess(Body body) {
     const pid_t child = fork();
@@ -35,7 +35,7 @@ class CompletionsTest : public RecoverTest {
     EXPECT_EQ(WEXITSTATUS(status), 0);
   }
 
-  // When each operation ended; all of it must be the hook's word.
+  // Returns each operation's end. All ends must come from the hook.
   Ends ends() const {
     Ends ends;
     for (const v1::Payload& payload : decodeTrace(readFile(traceFile()))) {
@@ -106,7 +106,7 @@ TEST_F(CompletionsTest, WhatNobodyAsksForIsNotKept) {
   EXPECT_EQ(ends().size(), 1u);
 }
 
-// Captured calls and failed ones: an engine never speaks of them.
+// An engine never reports captured calls and failed ones.
 TEST_F(CompletionsTest, WhatNeverCompletesKeepsNobodyFromBeingHeard) {
   const std::int64_t now_ns = nowNs();
   inProcess(

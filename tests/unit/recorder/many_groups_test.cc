@@ -1,4 +1,4 @@
-// Groups that come and go by the thousands take no memory.
+// Tests that thousands of short-lived groups take no memory.
 
 #include <gtest/gtest.h>
 

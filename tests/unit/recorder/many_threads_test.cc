@@ -1,6 +1,5 @@
-// Threads that record as fast as they can: counts are exact and every thread's
+// Tests threads that record at full speed: counts are exact and every thread's
 // order is kept, although the writer does not keep up.
-//
 // TRACED_OPERATIONS=1000000 makes it long.
 
 #include <gtest/gtest.h>
@@ -24,14 +23,14 @@ namespace {
 constexpr std::uint32_t kRecorders = 8;
 constexpr std::uint64_t kManySlots = 1 << 14;
 
-// What was found of each thread, by the number it puts into its records.
+// The records found, by the number that each thread stores in them.
 struct FoundRecords {
   std::map<std::uint64_t, std::uint64_t> records;
   std::uint64_t out_of_order = 0;
   v1::Accounts accounts;
 };
 
-// Looks at each chunk when it comes, and keeps none.
+// Inspects each chunk on arrival, and keeps none.
 class InspectingSink : public Sink {
  public:
   explicit InspectingSink(FoundRecords& found) : found_(found) {}
@@ -64,7 +63,7 @@ class InspectingSink : public Sink {
   Last last_seq_, last_op_;
 };
 
-// As the recorder does it; `number` is that of the thread.
+// Records like the recorder; `number` identifies the thread.
 void recordOperations(Ring& ring, std::uint32_t number,
                       std::uint64_t operations) {
   for (std::uint64_t i = 1; i <= operations; ++i) {
@@ -121,7 +120,7 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
             << stored << " stored, the others counted as dropped" << std::endl;
 }
 
-// Asynchronous checkpointing has a thread for each step.
+// Asynchronous checkpointing creates a thread for each step.
 TEST(ManyThreadsTest, ThreadsThatEndedAreForgotten) {
   constexpr int kThreads = 4000;
   const testing::TempDir dir;
@@ -137,7 +136,8 @@ TEST(ManyThreadsTest, ThreadsThatEndedAreForgotten) {
       std::thread([&] { testing::issueCall(recorder, *group, 1); }).join();
       if (i % 1000 == 999) recorder.flush(std::chrono::seconds(60));
     }
-    // Until another part is begun, which says all that may still be named.
+    // Continues until another part begins, which repeats all definitions still
+    // in use.
     std::uint64_t seq = 1;
     const std::string first_part = recorder.location();
     while (std::filesystem::exists(first_part)) {

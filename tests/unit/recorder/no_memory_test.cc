@@ -1,6 +1,6 @@
-// Every allocation fails in turn, in the writer's thread or in the caller's,
-// while the recorder works: nothing is thrown into the job, and what is lost is
-// counted.
+// Fails every allocation in turn, in the writer's thread or the caller's, while
+// the recorder works. It must not throw into the job, and must count its
+// losses.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ namespace {
 constexpr int kOperations = 60;
 constexpr std::chrono::seconds kDeadline{20};
 
-// What a child says.
+// Exit statuses of a child.
 constexpr int kFine = 0;
 constexpr int kWrong = 1;
 constexpr int kNothingFailed = 2;
@@ -78,7 +78,7 @@ bool isExact(const std::string& directory) {
   }
   std::uint64_t dropped = 0;
   for (const auto& drop : accounts.drop()) dropped += drop.records();
-  // One operation in ten fails, and some of those get a mark.
+  // One operation in ten fails, and some of these get a mark.
   const std::uint64_t made = 4 * kOperations;
   return accounts.produced() >= made &&
          accounts.produced() <= made + kOperations / 10 &&
@@ -111,7 +111,7 @@ int record(Whose who, long nth, const std::string& directory) {
   return isExact(options.directory) ? kFine : kWrong;
 }
 
-// A call asks for it with NVTX ranges.
+// A call requests it with NVTX ranges.
 TEST(OperationNameTest, NeedsNoMemory) {
   caller = gettid();
   until_failure = 1;

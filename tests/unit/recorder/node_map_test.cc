@@ -1,4 +1,5 @@
-// Whether groups are within a node: the truth table of what ranks have said.
+// Tests whether groups are within a node, for all combinations of published
+// node names.
 
 #include "recorder/node_map.h"
 
@@ -15,7 +16,7 @@ namespace {
 using Spread = NodeMap::Spread;
 using Ranks = NodeMap::Ranks;
 
-// A job's store: who has said what, and how often it was asked.
+// A fake store of a job: the published nodes, and the number of reads.
 struct FakeStore {
   std::map<std::uint32_t, std::string> said;
   std::vector<Ranks> asked;

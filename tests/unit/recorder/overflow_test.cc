@@ -1,5 +1,5 @@
-// More is recorded than the writer gets rid of: the threads go on, and every
-// record is stored or counted, for the right thread.
+// Tests that threads continue when they record more than the writer can store.
+// Every record is stored or counted, for the right thread.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ constexpr int kIssuers = 8;
 constexpr std::uint64_t kSlots = 1024;
 constexpr std::chrono::seconds kDeadline{60};
 
-// A disk that stands still until it is told to go on. What it took is kept.
+// A disk that hangs until it is released. It keeps everything that it stored.
 class Disk {
  public:
   bool append(const std::string& chunk, std::uint64_t records) {
@@ -77,8 +77,8 @@ class OverflowTest : public ::testing::Test {
     EXPECT_TRUE(writer_->flush(kDeadline)) << "the first chunk is written";
   }
 
-  // Each thread pushes a number of issues of its own, named by `batch`. When
-  // they have ended, nobody has waited for the disk.
+  // Pushes a number of issues on each thread, named by `batch`. Returns
+  // although the disk hangs: no thread waits for it.
   void pushOnAllThreads() {
     std::vector<std::thread> threads;
     for (int t = 0; t < kIssuers; ++t) {

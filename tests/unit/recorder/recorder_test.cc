@@ -1,5 +1,5 @@
-// The recorder as a whole, in a process of its own per test: what was told to
-// it is in the file when the process has ended.
+// Tests the whole recorder, in a process of its own per test: the file has all
+// records once the process has ended.
 
 #include "recorder/recorder.h"
 
@@ -28,7 +28,7 @@ using testing::rowCount;
 
 class RecorderTest : public ::testing::Test {
  protected:
-  // Runs `body` in a child that ends as a program does: through exit().
+  // Runs `body` in a child that ends normally, through exit().
   template <typename Body>
   void inProcess(Body body) {
     const pid_t child = fork();
@@ -74,7 +74,7 @@ class RecorderTest : public ::testing::Test {
     return recorder.issue(group, call, {}, group.nextCollective(), 0, nowNs());
   }
 
-  // One operation from issue to release.
+  // Records one operation from issue to release.
   static void complete(Recorder& recorder, RecordedGroup& group) {
     const OpId op = issue(recorder, group);
     recorder.returned(op, nowNs());
@@ -129,7 +129,7 @@ TEST_F(RecorderTest, EverythingIsInTheFileWhenTheProcessExits) {
   EXPECT_FALSE(ringIsLeft());
 }
 
-// Somebody who can tell where threads are.
+// A stack source whose call site the test sets.
 class GivenStacks final : public StackSource {
  public:
   std::uint64_t identity() noexcept override { return place; }

@@ -44,7 +44,7 @@ TEST(ResourceSampler, NoIntervalMeansNoSample) {
 }
 
 TEST(ResourceSampler, CountsProcessorTimeAsTheClockOfTheProcessDoes) {
-  // The kernel rounds the two by itself.
+  // The kernel rounds the two separately.
   constexpr std::int64_t kRounding = kSecond / 50;
   ResourceSampler sampler(1, 0);
   const std::int64_t before = processorNs();

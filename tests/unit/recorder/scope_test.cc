@@ -1,5 +1,5 @@
-// What TRACED_SCOPE leaves out, and how the trace tells of it: a recorder in a
-// process of its own per test.
+// Tests which operations TRACED_SCOPE leaves out, and how the trace marks this,
+// with a recorder in a process of its own per test.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -65,7 +65,7 @@ class ScopeTest : public ::testing::Test {
     return recorder.addGroup(std::move(info));
   }
 
-  // As the last definition of each group says.
+  // Returns the flag in the last definition of each group.
   std::vector<bool> leftOut() const {
     std::vector<bool> groups;
     for (const v1::Payload& payload : payloads_) {

@@ -14,7 +14,7 @@ namespace {
 
 class TriggerFileTest : public ::testing::Test {
  protected:
-  // Sets the file's time of change, so that the clock's resolution does not
+  // Sets the file's modification time, so that the clock's resolution does not
   // matter.
   void touch(time_t seconds) {
     std::ofstream(path_, std::ios::app);
@@ -22,7 +22,7 @@ class TriggerFileTest : public ::testing::Test {
     ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
   }
 
-  // When it may look again, on a clock that runs ahead.
+  // Returns the answer at the next allowed check, on a clock that runs ahead.
   bool touchedNext(TriggerFile& trigger) {
     now_ += TriggerFile::kInterval;
     return trigger.touched(now_);

@@ -1,5 +1,5 @@
-// The writer thread, with a ring of the test's own: what it has done when it
-// says so, and what makes it write.
+// Tests the writer thread with a ring of its own: what it has done when it
+// reports success, and what makes it write.
 
 #include "recorder/writer.h"
 
@@ -77,7 +77,7 @@ class WriterTest : public ::testing::Test {
     writer_ = std::make_unique<Writer>(
         *ring_, own_time_, std::move(file), header,
         Writer::Settings{std::size_t{1} << 20, trigger}, Writer::Links{});
-    // The file names its process by now.
+    // The file has the process's header by now.
     push(1);
     EXPECT_TRUE(writer_->flush(kLong));
   }
@@ -88,7 +88,7 @@ class WriterTest : public ::testing::Test {
     }
   }
 
-  // An all-reduce of a group of two.
+  // Defines an all-reduce of a group of two.
   void defineCall() {
     testing::define(*ring_, RecordKind::kDefineGroup, 1,
                     encodeGroup(1, testing::worldOfTwo(), 0));
@@ -105,7 +105,7 @@ class WriterTest : public ::testing::Test {
     return marks;
   }
 
-  // Waits until the file has so many marks, and returns them all.
+  // Blocks until the file has `count` marks, and returns them all.
   v1::MarkRows awaitMarks(int count) {
     const auto give_up = std::chrono::steady_clock::now() + kLong;
     v1::MarkRows marks;
@@ -174,7 +174,7 @@ TEST_F(WriterTest, FiguresNeedNoFile) {
 
 TEST_F(WriterTest, AFlushWaitsForARecordThatIsBeingFilled) {
   start();
-  // Claims a slot as push() does, and commits it later.
+  // Claims a slot like push(), and commits it later.
   const std::uint64_t hole = ring_->control().head.fetch_add(1);
   push(1);
   EXPECT_FALSE(writer_->flush(kShort));
@@ -197,8 +197,8 @@ TEST_F(WriterTest, WhatIsInMemoryDoesNotWaitForAFileThatHangs) {
   Writer::Recent recent = writer_->recent(kLong);
   EXPECT_TRUE(recent.up_to_date);
   EXPECT_EQ(rowsIn(recent.chunks), 4u);
-  // The thread is in the file now: later records cannot be had, and that is
-  // said.
+  // The thread is blocked in the file now: later records are unavailable, and
+  // the result reports this.
   push(1);
   recent = writer_->recent(kShort);
   EXPECT_FALSE(recent.up_to_date);
@@ -334,7 +334,7 @@ TEST_F(WriterTest, WhatEndedTooLateIsMarkedAtTheEnd) {
   defineCall();
   ::testing::internal::CaptureStderr();
   writer_->watch(kLimitNs);
-  // The next look is a second later.
+  // The next poll is a second later.
   push(1);
   EXPECT_TRUE(writer_->flush(kLong));
   const OpId op = ring_->push(

@@ -30,8 +30,8 @@ std::string compressed(const std::string& raw) {
   return packed;
 }
 
-// What a chunk with these fields decodes to. parse() does not look at the
-// framing, so the fields alone will do.
+// Returns the status of decoding a chunk with these fields. parse() ignores the
+// framing, so the fields suffice.
 DecodeStatus decode(const v1::Chunk& chunk) {
   ChunkDecoder decoder;
   const DecodeStatus parsed = decoder.parse(chunk.SerializeAsString());
@@ -95,7 +95,7 @@ TEST(ChunkDecoderTest, RefusesAPayloadOfAnotherSizeThanItSays) {
   EXPECT_EQ(decode(plain), DecodeStatus::kRefused);
 }
 
-// The host that a chunk of this payload is said to be from.
+// Returns the host in the decoded chunk of this payload.
 std::string hostOf(const std::string& payload, bool compress) {
   v1::Chunk chunk = zstdChunk(compressed(payload), payload.size());
   if (!compress) {
@@ -136,8 +136,8 @@ TEST(ChunkDecoderTest, RefusesABomb) {
             DecodeStatus::kRefused);
 }
 
-// An entry of a column takes one byte here and eight in memory, which is fine
-// where it takes as many in the file.
+// An entry of a column takes one byte here and eight in memory. That is
+// acceptable if it takes as many in the file.
 TEST(ChunkDecoderTest, RefusesAPayloadOutOfProportion) {
   v1::Payload payload;
   for (std::size_t i = 0; i < 2 * kFreePayloadBytes; ++i) {
@@ -204,7 +204,7 @@ TEST(ChunkDecoderTest, RefusesWhatIsNoMessage) {
             DecodeStatus::kRefused);
 }
 
-// The smallest pieces that there are, of a payload that is not stored yet.
+// The smallest possible pieces, of a payload that is not stored yet.
 TEST(PayloadGuardTest, PiecesAreCountedHoweverSmall) {
   const auto payload = [](std::size_t pieces) {
     std::string raw;

@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// What a scan of some bytes came to.
+// The results of a scan.
 struct Scan {
   std::vector<std::string> bodies;
   std::vector<ByteRange> unusable;
@@ -44,9 +44,9 @@ class ChunkScannerTest : public ::testing::Test {
     }
   }
 
-  // Where chunk `i` begins.
+  // Returns the offset at which chunk `i` begins.
   std::uint64_t begin(std::size_t i) const { return i ? ends_[i - 1] : 0; }
-  // How many bytes the tag and the length of every chunk take.
+  // Returns the size of the tag and the length of chunk `i`.
   std::uint64_t framingBytes(std::size_t i) const {
     return chunks_[i].find('\x09');
   }
@@ -132,7 +132,7 @@ TEST_F(ChunkScannerTest, RefusesSizesBeyondTheFileOrTheLimit) {
 }
 
 TEST_F(ChunkScannerTest, ManyFalseSyncWordsDoNotTakeForever) {
-  // Each announces the rest of the file as its chunk, and none is one.
+  // Each prefix announces the rest of the file as its chunk, and none is one.
   const std::string prefix = body(0).substr(0, kChunkPrefixBytes);
   std::string hostile;
   constexpr std::uint32_t kCount = 400'000;

@@ -36,8 +36,8 @@ TEST(CorrelationTest, EverythingThatDistinguishesOperationsCounts) {
   for (const std::string& id : ids) EXPECT_EQ(id.size(), 16u) << id;
 }
 
-// The figures of docs/reference/format.md: whoever reads it can make the same
-// ids.
+// The values of docs/reference/format.md, from which readers can compute the
+// same ids.
 TEST(CorrelationTest, AnIdNeverChanges) {
   const std::uint64_t group = hashOf(0, "cpu", 0, {0, 1});
   EXPECT_EQ(correlationOfCollective(group, 1), "d270e29549153117");

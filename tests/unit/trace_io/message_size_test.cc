@@ -1,6 +1,6 @@
-// Sizes of messages against the definition of nccl-tests: S is the array that
-// all ranks together hand in or get (all_gather, reduce_scatter, all_to_all,
-// gather, scatter), else the tensor.
+// Tests message sizes against the definition of nccl-tests. S is the array that
+// all ranks together contribute or receive (all_gather, reduce_scatter,
+// all_to_all, gather, scatter), otherwise the tensor.
 
 #include "trace_io/message_size.h"
 
@@ -24,7 +24,7 @@ struct Case {
   std::uint64_t for_others;
 };
 
-// Four ranks with 100 bytes each, seen by rank 1.
+// Four ranks with 100 bytes each, from rank 1's view.
 const Case kCases[] = {
     {v1::OPERATION_ALL_REDUCE, 100, 100, 100, 100},
     {v1::OPERATION_ALL_REDUCE_COALESCED, 100, 100, 100, 100},
@@ -38,7 +38,7 @@ const Case kCases[] = {
     {v1::OPERATION_REDUCE_SCATTER, 400, 100, 400, 300},
     {v1::OPERATION_REDUCE_SCATTER_TENSOR, 400, 100, 400, 300},
     {v1::OPERATION_REDUCE_SCATTER_TENSOR_COALESCED, 400, 100, 400, 300},
-    // The root and another rank are told the same.
+    // The root and another rank get the same size.
     {v1::OPERATION_GATHER, 100, 400, 400, 300},
     {v1::OPERATION_GATHER, 100, 0, 400, 300},
     {v1::OPERATION_GATHER_INTO_TENSOR, 100, 0, 400, 300},

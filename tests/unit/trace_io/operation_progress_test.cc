@@ -1,5 +1,5 @@
-// What the records of operations add up to, for everybody who follows them: the
-// same random records are given to all, and their states compared.
+// Tests the state that records of an operation lead to, for every follower: all
+// get the same random records, and their states are compared.
 
 #include "trace_io/operation_progress.h"
 
@@ -93,7 +93,7 @@ class Followers {
     return now_ns_ - 30 + static_cast<std::int64_t>(draw(60));
   }
 
-  // Issues an operation. Returns what is recorded of it later, in that order.
+  // Issues an operation. Returns the later records of it, in their order.
   std::vector<std::function<void()>> issue() {
     const auto call = static_cast<std::uint32_t>(draw(calls_.size()));
     const bool on_host = isOnHost(calls_[call]);
@@ -102,8 +102,8 @@ class Followers {
         IssueRecord{now_ns_, ++seq_, draw(6) == 0 ? 1 + draw(5) : 0, call + 1,
                     0, static_cast<std::uint32_t>(draw(4))});
     const std::uint64_t end_count = draw(on_host ? 3 : 2);
-    // The watch no longer follows what failed: a report that comes after it is
-    // no news to the watch.
+    // The watch no longer follows a failed operation and ignores its later
+    // report.
     const auto outcomeBeforeEnd = [=, this] {
       return on_host || end_count == 0 ? outcome() : Outcome::kOk;
     };
@@ -198,8 +198,8 @@ class Followers {
     return states;
   }
 
-  // What the watch should report: in each group the first that hangs, and the
-  // first that may.
+  // Returns what the watch should report: in each group the first operation
+  // that hangs, and the first that may.
   std::vector<std::pair<OpId, State>> expectedHangs() const {
     const StreamTable& table = live_.table();
     std::vector<std::pair<OpId, State>> hangs;
@@ -274,7 +274,7 @@ class Followers {
   std::unique_ptr<char, Free> memory_;
   std::unique_ptr<Ring> ring_;
   ChunkBuilder builder_;
-  // Of definitions only.
+  // Contains definitions only.
   ChunkBuilder names_;
   StreamAssembler assembler_;
   LiveStream live_;

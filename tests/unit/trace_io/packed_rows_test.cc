@@ -13,7 +13,7 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t>;
 
-// All numbers of a row, behind the place of its table.
+// Returns all numbers of a row, after the index of its table.
 template <typename Row>
 Numbers numbersOf(const Row& row) {
   Numbers numbers;
@@ -82,7 +82,7 @@ class RandomPayload {
   std::mt19937_64 random_;
   // The tables name operations in ascending order, most of them the same.
   bool ascending_ = false;
-  // What all tables that have rows name then; empty where they differ.
+  // The operations that all tables with rows name; empty if the tables differ.
   std::vector<std::int64_t> in_step_;
 };
 
@@ -92,7 +92,7 @@ v1::Payload withoutRows(v1::Payload payload) {
   return payload;
 }
 
-// The rows of each table, or of each operation, in their order.
+// Returns the rows of each table, or of each operation, in their order.
 std::vector<Numbers> sortedBy(std::size_t number, std::vector<Numbers> rows) {
   std::stable_sort(rows.begin(), rows.end(),
                    [number](const Numbers& a, const Numbers& b) {
@@ -101,7 +101,8 @@ std::vector<Numbers> sortedBy(std::size_t number, std::vector<Numbers> rows) {
   return rows;
 }
 
-// Whether the bytes could be split; then they say what protobuf says they do.
+// Returns whether the bytes could be split. If so, expects the same content as
+// protobuf.
 bool splitsLikeProtobuf(const std::string& bytes) {
   static PackedRows packed;
   std::string rest;
@@ -159,7 +160,7 @@ TEST(PackedRowsTest, AscendingOperationsAreReadInStretches) {
     return kinds.size();
   };
   EXPECT_GT(switchesOf(), 10U);
-  // One that is named a second time: table by table.
+  // An operation that is named a second time, table by table.
   payload.mutable_returned()->set_op_delta(500, 0);
   EXPECT_EQ(switchesOf(), 2U);
   payload.mutable_returned()->set_op_delta(500, -5);

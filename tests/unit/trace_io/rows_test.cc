@@ -47,9 +47,9 @@ TEST(RowsTest, SequenceNumbersAreSteppedWithinACall) {
   EXPECT_EQ(seqs, (std::vector<std::uint64_t>{70, 5, 72, 4}));
 }
 
-// Each instant is told from the one before of the same operation, in the order
-// of the tables; that of an operation issued in another payload from the
-// anchor.
+// Each instant is relative to the previous one of the same operation, in the
+// order of the tables. The first instant is relative to the anchor if the
+// operation was issued in another payload.
 TEST(RowsTest, UndoesDifferencesWithinAnOperation) {
   v1::Payload payload = anchored(1000);
   for (int i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// tracectl check as a user runs it: what it exits with, and what it says.
+// Tests exit status and output of tracectl check.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

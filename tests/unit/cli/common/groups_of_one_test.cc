@@ -1,4 +1,4 @@
-// Groups of one member are named by the commands that show groups.
+// Tests that commands that show groups name those with one member.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Each rank reduces in the world and in a group with so many members.
+// Each rank reduces in the world and in a group of `members` ranks.
 void writeRun(const std::string& directory, std::uint32_t members) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {

@@ -1,4 +1,4 @@
-// Reports are as wide as the screen, and not wider.
+// Tests that reports are exactly as wide as the screen.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class WidthTest : public ::testing::Test {
  protected:
   WidthTest() { writeExampleRun(run()); }
   std::string run() const { return dir_.path() + "/run"; }
-  // With COLUMNS set to this.
+  // Returns the report with COLUMNS set to `columns`.
   std::string report(const std::string& columns,
                      const std::string& arguments = "") const {
     return runTracectl("report " + arguments + run(), "", "COLUMNS=" + columns)

@@ -1,4 +1,4 @@
-// Verbs that look at a part of a run only.
+// Tests commands on a part of a run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-// Each rank issues 11 operations, 5 ms apart from 10 ms after its start on;
-// step N begins at 15 + 15 N ms and has three.
+// Each rank issues 11 operations, 5 ms apart, the first 10 ms after its start.
+// Step N begins at 15 + 15 N ms and has three operations.
 class WindowTest : public ::testing::Test {
  protected:
   WindowTest() { writeSteppedRun(dir_.path()); }

@@ -1,4 +1,4 @@
-// What CI systems take of a comparison is bounded, however much there is.
+// Tests that the comparison output for CI systems is bounded.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// As many kinds of operation whose transfer became slower.
+// Returns a comparison with `keys` kinds of operation whose transfer became
+// slower.
 Comparison slower(std::size_t keys, const std::string& site = "") {
   Comparison comparison;
   comparison.has_verdict = true;

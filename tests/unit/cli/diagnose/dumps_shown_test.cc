@@ -1,5 +1,5 @@
-// tracectl on dumps that torch has made, of two ranks over Gloo; and on one
-// made up as NCCL's recorder would.
+// Runs tracectl on Gloo dumps of two ranks, written by torch, and on a made-up
+// dump in the format of NCCL's recorder.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What somebody sees who has never read the manual: one screen.
+// Tests the first screen of a diagnosis, as a new user sees it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ std::vector<std::string> linesOf(const std::string& text) {
   return lines;
 }
 
-// A command is not broken, as it is to be pasted, nor is the path that was
-// diagnosed.
+// Returns whether a line may exceed the width: a command to paste, or the
+// diagnosed path.
 bool mayBeLong(const std::string& line) {
   return line.starts_with("    tracectl ") || line.starts_with("    py-spy ") ||
          line.starts_with("/");
@@ -52,7 +52,7 @@ void expectOneScreen(const std::string& said) {
   }
 }
 
-// Rank 1 of many raises; the others wait in a group with a long name.
+// Rank 1 of `world` raises; the others wait in a group with a long name.
 void writeRaisedRun(const std::string& directory, std::uint32_t world) {
   JobBuilder job(world);
   for (std::uint32_t r = 0; r < world; ++r) {

@@ -1,4 +1,4 @@
-// Which verdicts about a running job are told, and when.
+// Tests which verdicts about a running job are printed, and when.
 
 #include "cli/diagnose/follow_log.h"
 
@@ -22,7 +22,7 @@ class FollowLogTest : public ::testing::Test {
     found.may_pass = may_pass;
     return found;
   }
-  // At a call of a group, by its number.
+  // Returns a finding at a group's call with number `seq`.
   static FollowLog::Finding findingAt(
       std::uint64_t seq, const std::string& name,
       VerdictKind kind = VerdictKind::kNeverJoined) {
@@ -34,7 +34,7 @@ class FollowLogTest : public ::testing::Test {
   }
   using Job = FollowLog::Job;
 
-  // What is told of a look, and "-" before what is over.
+  // Returns the output of one update. "-" precedes findings that are over.
   std::string update(std::vector<FollowLog::Finding> findings, seconds at,
                      Job job = Job::kRuns) {
     std::string said;

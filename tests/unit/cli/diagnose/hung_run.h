@@ -9,7 +9,7 @@
 
 namespace traced::testing {
 
-// An all_reduce on the first group.
+// Adds an all_reduce on the first group.
 inline v1::Call& addSum(RankBuilder& rank, std::uint64_t bytes) {
   v1::Call& call = rank.addCall(v1::OPERATION_ALL_REDUCE, 1, bytes);
   call.set_reduce_op(v1::REDUCE_OP_SUM);
@@ -22,8 +22,8 @@ inline void writeRank(const std::string& directory, std::uint32_t number,
             rank.write(ending));
 }
 
-// It stands still: rank 2 is in another operation than the others, as it took
-// them in another order.
+// Writes a hung run: rank 2 calls the operations in another order, so it is in
+// another operation than the others.
 inline void writeHungRun(const std::string& directory) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
@@ -41,7 +41,7 @@ inline void writeHungRun(const std::string& directory) {
   }
 }
 
-// It ends in order, but rank 1 reduced another dtype once.
+// Writes a run that ends normally, although rank 1 once reduced another dtype.
 inline void writeMismatchedRun(const std::string& directory) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {

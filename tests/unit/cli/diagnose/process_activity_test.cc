@@ -1,4 +1,5 @@
-// What is told of the processes that ranks wait for, at a child of this one.
+// Tests the description of processes that ranks wait for, with a child of this
+// one.
 
 #include "cli/diagnose/process_activity.h"
 
@@ -32,7 +33,7 @@ class RankProcessesTest : public ::testing::Test {
     waitpid(child_, nullptr, 0);
   }
 
-  // A child that sleeps for ever.
+  // Starts a child that sleeps forever.
   void startChild() {
     child_ = fork();
     if (child_ == 0) {
@@ -51,7 +52,7 @@ class RankProcessesTest : public ::testing::Test {
     }
     ASSERT_EQ(found(), state);
   }
-  // What has mapped the program of this test stands for what mapped a ring.
+  // The mapping of the test program replaces the mapping of a ring.
   void sample(pid_t pid, const std::string& ring = "", bool alive = true) {
     std::vector<RingReading> rings(1);
     rings[0].path =

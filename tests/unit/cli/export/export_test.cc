@@ -1,4 +1,4 @@
-// tracectl export as a user runs it.
+// Runs tracectl export as a user does.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 using Row = std::vector<std::string>;
 
-// RFC 4180, read as the RFC says and no more.
+// Parses CSV strictly by RFC 4180.
 std::vector<Row> parseCsv(const std::string& text) {
   std::vector<Row> rows(1, Row(1));
   bool quoted = false;
@@ -61,7 +61,7 @@ class ExportTest : public ::testing::Test {
   Ran exported(const std::string& format) {
     return runTracectl("export --format " + format + " " + run());
   }
-  // Per row its cells by column.
+  // Returns each row's cells by column.
   std::vector<std::map<std::string, std::string>> table() {
     std::vector<std::map<std::string, std::string>> table;
     const std::vector<Row> rows = parseCsv(exported("csv").out);
@@ -231,7 +231,7 @@ TEST_F(ExportTest, WordsGoToStandardError) {
   EXPECT_THAT(ran.out, Not(HasSubstr("switched off")));
 }
 
-// A file of some hundred bytes that names one text in each of its rows.
+// A file of some hundred bytes references one text in each of its rows.
 TEST_F(ExportTest, ALongTextIsNotRepeatedInEveryRow) {
   constexpr int kRows = 1000;
   StreamBuilder stream(0, 1);

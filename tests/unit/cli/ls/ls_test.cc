@@ -1,4 +1,4 @@
-// Runs and attempts: which there are, and how to ask about one.
+// Tests the list of runs and attempts, and the hint on how to select one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@ struct Attempt {
   std::uint32_t ranks = 2;
   std::uint32_t world_size = 2;
   std::int64_t after_s = 0;
-  // Rank 1 does not end in order, but of this.
+  // The exception with which rank 1 ends instead of a normal exit.
   std::string raises = {};
   bool closed = true;
-  // Where it met; 0: not told.
+  // The rendezvous port; 0: not recorded.
   std::uint32_t port = 0;
 };
 
@@ -141,7 +141,7 @@ TEST_F(LsTest, RunsOfOneNameAreDistinguishedByTheirRanksAndTimes) {
   EXPECT_EQ(list().size(), 3u);
 }
 
-// As the other verbs tell them apart, also where each has another rank.
+// Like the other commands, also if each run has another rank.
 TEST_F(LsTest, RunsSideBySideAreDistinguishedByWhereTheyMet) {
   write({.ranks = 1, .port = 1});
   write({.port = 2});
@@ -223,7 +223,7 @@ TEST_F(LsTest, ADiagnosisIsAboutTheNewestAttemptWhereThatOneFailed) {
   EXPECT_THAT(text, HasSubstr("(job run42, attempt 1): 2 ranks"));
 }
 
-// As when nodes come or go: all were told to end, and began anew.
+// An elastic restart: all ranks were signalled to end, and started again.
 TEST_F(LsTest, ADiagnosisIsAboutTheNewestAttemptWhereNoneWentWrong) {
   write({.closed = false});
   write({.attempt = 1, .after_s = 100});

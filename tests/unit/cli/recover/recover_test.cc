@@ -1,4 +1,4 @@
-// tracectl recover, and what merge does of it by itself.
+// Tests tracectl recover, and the recovery that merge runs on its own.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ class RecoverVerbTest : public ::testing::Test {
   RecoverVerbTest() { setenv("TRACED_RING_DIR", rings().c_str(), 1); }
   ~RecoverVerbTest() override { unsetenv("TRACED_RING_DIR"); }
 
-  // A process that holds two operations in its ring, and has an empty trace.
+  // Creates a process's segment with two operations in its ring, and an empty
+  // trace.
   std::unique_ptr<Segment> alive(std::uint32_t rank) {
     fs::create_directories(rings());
     ProcessIdentity process;
@@ -51,7 +52,8 @@ class RecoverVerbTest : public ::testing::Test {
     return segment;
   }
 
-  // The same, and then it is killed. Returns the segment's path.
+  // Creates the same, then simulates the process's death. Returns the segment's
+  // path.
   std::string dead(std::uint32_t rank) {
     auto segment = alive(rank);
     const std::string path = segment->path();

@@ -1,4 +1,4 @@
-// Many groups of one role are told as one.
+// Tests that many groups of one role become one row.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
 
-// Pairs of ranks, each a group that is called "tp"; all ranks are in "dp".
+// Pairs of ranks, each a group called "tp"; all ranks are in "dp".
 class GroupsFoldedTest : public ::testing::Test {
  protected:
   void write(std::uint32_t pairs) {
@@ -34,7 +34,7 @@ class GroupsFoldedTest : public ::testing::Test {
       stream.addCall(v1::OPERATION_ALL_REDUCE, 2, 1024, 1024);
       const std::int64_t at = StreamBuilder::kIssueNs;
       stream.addOperation(1, at, 1, 1, kMs);
-      // The later pair takes longer.
+      // The second pair takes longer.
       stream.addOperation(2, at + 10 * kMs, 2, 1, (1 + pair) * kMs);
       writeFile(dir_.path() + "/" + std::to_string(rank),
                 stream.takeChunk(true));

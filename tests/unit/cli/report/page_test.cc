@@ -1,5 +1,5 @@
-// The page of a report: what it must not do, and that its numbers are those of
-// the JSON. tests/exports opens it in a browser.
+// Tests the page of a report: the restrictions on its content, and that its
+// numbers equal those of the JSON. tests/exports opens it in a browser.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST_F(PageTest, ItHasTheNumbersOfTheJson) {
   }
 }
 
-// In whose place a '?' would stand.
+// A line end would appear as '?'.
 TEST_F(PageTest, ItsSentencesEndWithoutALineEnd) {
   writeExampleRun(dir_.path() + "/run");
   const std::string text = page();

@@ -1,4 +1,4 @@
-// What is said of times of which only an interval is known.
+// Tests the output for times that are known only as an interval.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Rank 1 takes a message 300 ms after rank 0 sent it, for which rank 0 may have
-// waited or not; and keeps rank 0 waiting for 200 ms in an all-reduce. That is
-// 200 to 500 of 800 ms.
+// Rank 1 receives a message 300 ms after rank 0 sent it; rank 0 may have waited
+// for it or not. Rank 1 then delays rank 0 by 200 ms in an all-reduce. Together
+// this is 200 to 500 of 800 ms.
 class ReportTimesTest : public ::testing::Test {
  protected:
   ReportTimesTest() {

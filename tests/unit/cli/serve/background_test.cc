@@ -1,4 +1,4 @@
-// What may block is left to other threads.
+// Tests that calls that may block run on other threads.
 
 #include "cli/serve/background.h"
 
@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kLong = 60s;
 
-// Blocks whoever waits for it until it is destroyed.
+// Blocks every waiter until it is destroyed.
 class Gate {
  public:
   ~Gate() { promise_.set_value(); }
@@ -57,7 +57,7 @@ TEST(BackgroundTest, NoMoreFunctionsThanWereAllowedArePending) {
   for (int i = 0; i < 100; ++i) {
     kept += background.post([opened = gate.opened()] { opened.wait(); });
   }
-  // One of them may run already.
+  // One of them may be running already.
   EXPECT_GE(kept, 3);
   EXPECT_LE(kept, 4);
 }
@@ -82,7 +82,7 @@ TEST(TextfileTest, TheNewestTextIsWrittenAndAProblemReportedOnce) {
   EXPECT_EQ(file.takeWords(), std::vector<std::string>{"full"});
 }
 
-// Standard error is a pipe meanwhile.
+// Redirects standard error into a pipe for its lifetime.
 class PipedStderr {
  public:
   PipedStderr() : before_(dup(STDERR_FILENO)) {

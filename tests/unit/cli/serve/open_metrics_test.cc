@@ -1,5 +1,5 @@
-// Figures as OpenMetrics. Whole answers are held against Prometheus' own reader
-// in tests/integration/test_serve.py.
+// Tests figures in OpenMetrics. tests/integration/test_serve.py checks whole
+// responses with Prometheus' own parser.
 
 #include <gtest/gtest.h>
 

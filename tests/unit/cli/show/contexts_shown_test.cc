@@ -1,4 +1,4 @@
-// Where in the program operations were issued, in the outputs that tell it.
+// Tests the call sites of operations in the outputs that show them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 
 class ContextsShownTest : public ::testing::Test {
  protected:
-  // An object collective of two operations, and an all-reduce of a module.
+  // Writes an object collective of two operations, and an all-reduce of a
+  // module.
   void SetUp() override {
     constexpr std::int64_t kMs = 1'000'000;
     for (std::uint32_t rank = 0; rank < 2; ++rank) {

@@ -1,4 +1,4 @@
-// What a trace says of device times and of graphs, in the outputs that tell it.
+// Tests device times and graphs in the outputs that show them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using ::testing::Not;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// An operation that was carried out, then two that were only captured.
+// One operation that ran, then two that were only captured.
 class DeviceShownTest : public ::testing::Test {
  protected:
   void write(std::uint32_t rank, bool marks) {

@@ -1,4 +1,4 @@
-// What happened to a program, in the outputs that tell it.
+// Tests events of a program in the outputs that show them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

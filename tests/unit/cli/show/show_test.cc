@@ -1,4 +1,4 @@
-// What show leaves out, and what it says of that.
+// Tests which rows show leaves out, and its note about them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST_F(ShowTest, AFilterThatMatchesNothingSaysWhatThereIs) {
 
 TEST_F(ShowTest, IssuedAtCountsFromTheFirstOperationOfAllWhateverIsShown) {
   writeExampleRun(run());
-  // The first of all is an all_reduce, 90 ms before.
+  // The first operation of the run is an all_reduce, 90 ms before.
   for (const std::string filter :
        {"", "--ops send ", "--ranks 1 ", "--last 2 "}) {
     EXPECT_THAT(runTracectl("show " + filter + run()).out,

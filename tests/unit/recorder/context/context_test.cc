@@ -1,5 +1,5 @@
-// Where in the program a thread is: what is entered and left, and what threads
-// are given.
+// Tests a thread's context: entering and leaving scopes, and contexts passed
+// between threads.
 
 #include "recorder/context/context.h"
 
@@ -112,7 +112,7 @@ TEST(ContextTest, AThreadHasNoneOfAnothers) {
   leaveContext(here);
 }
 
-// Threads are given the same as all others were.
+// Gives every thread the same context.
 class SharedCarrier final : public ContextCarrier {
  public:
   void give(const ContextRef& context) override { context_ = context; }
@@ -124,7 +124,7 @@ class SharedCarrier final : public ContextCarrier {
   ContextRef context_;
 };
 
-// Last in this file: a carrier stays.
+// Last in this file: a carrier stays installed.
 TEST(ContextTest, AThreadThatWorksForAnotherAddsToWhatItWasGiven) {
   static SharedCarrier carrier;
   setContextCarrier(carrier);

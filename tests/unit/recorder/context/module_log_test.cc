@@ -1,4 +1,4 @@
-// Which module made which nodes of the autograd graph.
+// Tests which module created which nodes of the autograd graph.
 
 #include "recorder/context/module_log.h"
 
@@ -48,7 +48,8 @@ TEST(ModuleLogTest, WhatIsTooLongAgoIsForgotten) {
   EXPECT_EQ(log.at(10 * count), count);
 }
 
-// Each node is of the module of its own number, so that any other answer shows.
+// Each node belongs to the module with its own number, so a wrong answer is
+// detected.
 TEST(ModuleLogTest, OtherThreadsReadWhatIsBeingReplaced) {
   ModuleLog log;
   std::atomic<std::uint32_t> made{0};

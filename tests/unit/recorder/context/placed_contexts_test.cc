@@ -1,4 +1,4 @@
-// The module that runs, on top of what the program says of itself.
+// Tests the running module on top of the program's own context.
 
 #include "recorder/context/placed_contexts.h"
 

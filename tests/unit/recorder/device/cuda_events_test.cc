@@ -1,4 +1,4 @@
-// How CudaEvents takes what CUDA answers, with functions that stand in for it.
+// Tests how CudaEvents handles CUDA's answers, with fake functions.
 
 #include "recorder/device/cuda_events.h"
 
@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// What every function returns, and what the thread's last error is.
+// The result of every function, and the thread's last error.
 int answer = 0;
 int last_error = 0;
 int capture_status = 0;
@@ -107,7 +107,7 @@ TEST(CudaEventsTest, ACaptureIsReportedByBothGenerationsOfCuda) {
     EXPECT_EQ(events.capture(nullptr).graph, 12u);
     capture_status = 2;  // invalidated
     EXPECT_EQ(events.capture(nullptr).status, Status::kUnknown);
-    // The legacy stream beside somebody's capture.
+    // The legacy stream during another thread's capture.
     answer = 906;
     EXPECT_EQ(events.capture(nullptr).status, Status::kUnknown);
     EXPECT_EQ(last_error, 0);

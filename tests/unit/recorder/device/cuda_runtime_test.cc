@@ -1,5 +1,5 @@
-// What CudaRuntime takes CUDA's functions for, held against CUDA's own headers.
-// Compiled only where they are; nothing here needs a GPU.
+// Checks CudaRuntime's declarations against CUDA's own headers. Compiled only
+// if they are installed. Needs no GPU.
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 namespace traced {
 namespace {
 
-// Two parameters are passed in the same way.
+// Compares how two parameter types are passed.
 template <typename Ours, typename Theirs>
 constexpr bool passedAlike() {
   return sizeof(Ours) == sizeof(Theirs) &&
@@ -76,7 +76,7 @@ TEST(CudaRuntimeTest, ALibraryThatIsNotLoadedUsesNone) {
   EXPECT_FALSE(CudaRuntime::usedBy(TRACED_TEST_CUDART));
 }
 
-// The real runtime on a machine without a driver refuses everything.
+// Without a driver the real runtime refuses everything.
 TEST(CudaRuntimeTest, ADeviceThatIsNotThereGivesNothing) {
   void* library = dlopen(TRACED_TEST_CUDART, RTLD_NOW | RTLD_GLOBAL);
   if (!library) GTEST_SKIP() << dlerror();

@@ -1,5 +1,5 @@
-// Instants of a device's clock come to the host's within the error that is
-// stated.
+// Tests that conversions from a device's clock to the host's stay within the
+// stated error.
 
 #include "recorder/device/device_clock.h"
 

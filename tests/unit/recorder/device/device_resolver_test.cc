@@ -1,5 +1,5 @@
-// What becomes of events on a device's streams, with a device that is simulated
-// and a clock that is moved by hand.
+// Tests the resolution of device events, with a simulated device and a manual
+// clock.
 
 #include "recorder/device/device_resolver.h"
 
@@ -18,7 +18,8 @@ constexpr std::int64_t kUs = 1'000;
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Every look at it takes a little, and one, where a test says so, very long.
+// Every poll takes a little time. One can take very long, if a test sets
+// `polls_until_pause`.
 std::int64_t host_ns = 0;
 int polls_until_pause = -1;
 std::int64_t readHost() {
@@ -46,7 +47,7 @@ class DeviceResolverTest : public ::testing::Test {
     ASSERT_TRUE(events_->record(span->last, span->stream));
     pool_.submit(span);
   }
-  // An operation of some length; returns when it will end.
+  // Runs an operation of `ns` and returns its end.
   std::int64_t runOp(OpId op, std::int64_t ns, DeviceEvents::Stream stream) {
     DeviceSpan* span = begin(stream);
     device_.run(stream, ns);
@@ -59,7 +60,7 @@ class DeviceResolverTest : public ::testing::Test {
       host_ns += 2 * kMs;
     }
   }
-  // So rarely that the job's events tell no time either.
+  // Polls so rarely that the job's events give no time either.
   void pollRarely(std::int64_t ns) {
     for (const std::int64_t until = host_ns + ns; host_ns < until;) {
       resolver_.poll();
@@ -332,7 +333,7 @@ TEST_F(DeviceResolverTest, TheLastPollReportsWhatIsKnownAndCountsTheRest) {
   EXPECT_EQ(collected_.why, "1 recording ended");
 }
 
-// On a busy machine the thread loses its processor in the middle of a look.
+// On a busy machine the thread loses its processor in the middle of a poll.
 class PausedResolverTest : public DeviceResolverTest,
                            public ::testing::WithParamInterface<int> {
  protected:
@@ -422,7 +423,7 @@ TEST_F(DeviceResolverTest, AStallNeedsNoClock) {
   EXPECT_GT(untimed_.count(Untimed::Reason::kNoClock), 0u);
 }
 
-// What is put on its stream takes the device's time.
+// Work on its stream takes the device's time.
 TEST_F(DeviceResolverTest, AClockThatWasReadWellIsNotReadAgain) {
   const DeviceEvents::Stream own = *events_->ownStream();
   runOp(1, kMs, stream_);

@@ -1,4 +1,4 @@
-// Device times as callers meet them: with the thread, in real time.
+// Tests device times as callers use them: with the thread, in real time.
 
 #include "recorder/device/device_times.h"
 
@@ -37,7 +37,7 @@ class DeviceTimesTest : public ::testing::Test {
   std::uint64_t untimed(Untimed::Reason reason) const {
     return untimed_.count(reason);
   }
-  // Whether an operation would be measured.
+  // Returns whether an operation would be measured.
   bool measures() {
     DeviceSpan* span = times_->begin(times_->streamState(), kGroup);
     if (span) times_->cancel(span);
@@ -89,7 +89,7 @@ TEST_F(DeviceTimesTest, TheEndOnlyTakesOneEvent) {
   start(DeviceTimeMode::kEnd);
   const std::size_t before = device_.records();
   run(1, kMs);
-  // Anchors are recorded, too, but on a stream of their own and later.
+  // Anchors are also recorded, later and on a stream of their own.
   EXPECT_LE(device_.records() - before, 1u + DeviceAnchors::kAttempts);
   waitUntil([&] { return nowNs() > device_.idleAt(device_.currentStream()); });
   ASSERT_TRUE(times_->stop(kLimit));
@@ -109,14 +109,14 @@ TEST_F(DeviceTimesTest, WhileAStreamIsCapturedNothingIsPutOnItAndNothingAsked) {
   EXPECT_EQ(untimed_.total(), 0u)
       << "a captured operation is not one that lacks its times";
 
-  // Also what was under way before is left alone meanwhile.
+  // Operations that were active before are also left alone meanwhile.
   device_.endCapture(stream);
   run(1, kMs);
   device_.capture(stream, 43);
   times_->streamState();
   const std::int64_t quiet_until_ns = nowNs() + DeviceTimes::kQuiet;
   std::size_t asked = 0;
-  // The thread may be within a look that began before.
+  // The thread may be within a poll that began before.
   waitUntil([&, last = std::size_t{0}]() mutable {
     asked = device_.queries();
     return std::exchange(last, asked) == asked;

@@ -1,5 +1,4 @@
-// Stands in for a CUDA runtime of the version FAKE_CUDART, which is what all
-// its functions return.
+// A fake CUDA runtime of version FAKE_CUDART, which all its functions return.
 
 #define FAKE(function)                                       \
   extern "C" [[gnu::visibility("default")]] int function() { \

@@ -1,4 +1,5 @@
-// Of several CUDA runtimes in a process the one is taken that a library uses.
+// Tests that, of several CUDA runtimes in a process, the one that a library
+// uses is selected.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ int versionUsedBy(const char* library) {
 }
 
 TEST(UsedRuntimeTest, IsTheOneThatTheLibraryIsLinkedTo) {
-  // Somebody else's newer runtime comes first, and is there for all to see.
+  // Another, newer runtime is loaded first, with global symbols.
   ASSERT_TRUE(dlopen(TRACED_TEST_CUDART_13, RTLD_NOW | RTLD_GLOBAL));
   EXPECT_EQ(versionUsedBy(TRACED_TEST_USES_CUDART_12), 0);
   ASSERT_TRUE(dlopen(TRACED_TEST_USES_CUDART_12, RTLD_NOW));

@@ -1,4 +1,4 @@
-// What is added up of operations, from records at instants of the test's own.
+// Tests the sums over operations, from records at fixed instants.
 
 #include "recorder/metrics/operation_sums.h"
 
@@ -34,7 +34,7 @@ class OperationSumsTest : public ::testing::Test {
     define(kCall, call);
     call.fields().simulated = true;
     define(kSimulated, call);
-    // As DDP calls it, and the same on a device.
+    // Calls like DDP, and the same on a device.
     GroupInfo on_device = testing::worldOfTwo();
     on_device.backend = "nccl";
     testing::define(*ring_, RecordKind::kDefineGroup, 2,
@@ -73,7 +73,8 @@ class OperationSumsTest : public ::testing::Test {
   void released(OpId op, std::int64_t at_ns) {
     ring_->push(RecordKind::kRelease, ReleaseRecord{op, at_ns});
   }
-  // All of a synchronous operation: 2 ns until it returns, 10 until its end.
+  // Records a synchronous operation: it returns after 2 ns and ends after 10
+  // ns.
   void synchronous(std::int64_t at_ns) {
     const OpId op = issue(at_ns);
     ring_->push(RecordKind::kReturnAndWait,

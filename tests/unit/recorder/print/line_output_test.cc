@@ -1,4 +1,4 @@
-// Lines for a reader that is quick, stuck or gone.
+// Tests lines for a reader that is quick, stuck or gone.
 
 #include "recorder/print/line_output.h"
 
@@ -33,7 +33,7 @@ class LineOutputTest : public ::testing::Test {
     read_end_ = -1;
   }
 
-  // Waits until no more is written into the pipe.
+  // Blocks until nothing more can be written into the pipe.
   void awaitStandstill() const {
     const int capacity = fcntl(write_end_, F_GETPIPE_SZ);
     const auto deadline = std::chrono::steady_clock::now() + kLong;
@@ -45,7 +45,7 @@ class LineOutputTest : public ::testing::Test {
     }
   }
 
-  // All lines until the last writer has gone.
+  // Returns all lines until the last writer has closed the pipe.
   std::string readAll() {
     close(write_end_);
     write_end_ = -1;
@@ -100,7 +100,7 @@ TEST_F(LineOutputTest, NobodyWaitsForAReaderThatIsStuckAndWhatIsLostIsCounted) {
 
 TEST_F(LineOutputTest, MostOfAPipeThatNobodyReadsIsLeftToTheJob) {
   LineOutput output(write_end_);
-  // Sizes of which only one fits into a page.
+  // Only one line of this size fits into a page.
   const std::string line(2100, 'x');
   while (output.dropped() == 0) output.put(line);
   awaitStandstill();

@@ -1,4 +1,4 @@
-// The line of an operation: every field, on the ranks that share it.
+// Tests the line of an operation: every field, on the ranks that share it.
 
 #include "recorder/print/operation_lines.h"
 
@@ -23,7 +23,7 @@ struct FreeMemory {
   void operator()(char* memory) const { std::free(memory); }
 };
 
-// One rank, with the group {4, 2, 7}.
+// Builds one rank, with the group {4, 2, 7}.
 class Rank {
  public:
   static constexpr std::uint64_t kSlots = 8192;

@@ -1,4 +1,4 @@
-// What goes to the job's standard error of each operation.
+// Tests the lines on the job's standard error for each operation.
 
 #include "recorder/print/operation_printer.h"
 
@@ -47,7 +47,7 @@ class OperationPrinterTest : public ::testing::Test {
                IssueRecord{0, ++seq_, 0, 1, 0, 1, 0, stack});
   }
 
-  // What comes out at standard error, of one operation.
+  // Returns the standard error output of one operation.
   std::string printed() {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);

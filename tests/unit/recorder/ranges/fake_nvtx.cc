@@ -1,5 +1,5 @@
-// Stands in for NVTX's library: reads schemas and payloads as a tool does, and
-// keeps what they say.
+// A fake NVTX library: reads schemas and payloads like a tool, and stores their
+// content.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// What NvtxRanges takes NVTX's types for, held against NVTX's own headers.
-// Compiled only where they are.
+// Checks the NVTX types of NvtxRanges against NVTX's own headers. Compiled only
+// if they are installed.
 
 #include <cstddef>
 

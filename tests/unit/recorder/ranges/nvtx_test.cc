@@ -1,5 +1,4 @@
-// What a tool that listens to NVTX is told, by a library that stands in for
-// NVTX's.
+// Tests the calls that an NVTX tool receives, with a fake NVTX library.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

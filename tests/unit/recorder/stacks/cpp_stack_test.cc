@@ -19,7 +19,7 @@ int unwinds = 0;
 
 }  // namespace
 
-// Stands before libgcc's, and counts.
+// Overrides the function of libgcc, and counts calls.
 extern "C" _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit,
                                                  void* argument) {
   ++unwinds;
@@ -58,7 +58,7 @@ TEST(CppStackTest, WaysThatDifferAnywhereAreDistinguished) {
                      stack.frames().end());
   };
   const CppStack here = cppStackHere();
-  // Each time through the same functions at the same depth, from two lines.
+  // Calls through the same functions at the same depth, from two lines.
   const CppStack one = atDepth(5);
   const CppStack other = atDepth(5);
   EXPECT_EQ(one.count, other.count);
@@ -69,14 +69,14 @@ TEST(CppStackTest, WaysThatDifferAnywhereAreDistinguished) {
   EXPECT_EQ(last(other, outside), last(here, outside));
 }
 
-// Whether glibc, which unwinds each time, finds the same; the innermost frame
-// is at another line here.
+// Returns whether glibc, which unwinds each time, finds the same frames. The
+// innermost frame is at another line here.
 [[gnu::noinline]] bool agrees(int depth, std::uint64_t way) {
   if (depth == 0) {
     std::array<void*, CppStack::kMaxFrames> unwound;
     const CppStack& stack = cppStackHere();
     const int count = backtrace(unwound.data(), unwound.size());
-    // A sanitizer puts a function of its own before it.
+    // A sanitizer inserts a function of its own.
     const std::size_t more = static_cast<std::size_t>(count) - stack.count;
     if (more > 1) return false;
     for (std::size_t i = 1; i < stack.count; ++i) {
@@ -85,7 +85,7 @@ TEST(CppStackTest, WaysThatDifferAnywhereAreDistinguished) {
     }
     return true;
   }
-  // By one of two calls, and with more or less on the stack.
+  // Uses one of two calls, with a stack frame of varying size.
   auto* memory = static_cast<volatile char*>(alloca(16 << (way >> 1 & 3)));
   memory[0] = 0;
   bool yes = false;
@@ -149,7 +149,8 @@ TEST(CppStackTest, IsReportedByBinaryAndOffset) {
 TEST(CppStackTest, InnermostFramesOfOnesOwnAreLeftOut) {
   v1::NewStack told;
   describeCppStack(atDepth(3), reinterpret_cast<const void*>(&atDepth), told);
-  // All of this is in the program, up to what the C library calls, or starts.
+  // All of this is in the program, down to the C library's own start function
+  // or callback.
   for (const v1::Code& code : told.code()) {
     EXPECT_NE(code.id(), 0u);
   }

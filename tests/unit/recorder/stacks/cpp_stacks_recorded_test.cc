@@ -1,5 +1,5 @@
-// C++ stacks on their way from the caller to the trace, of a process that ends
-// and of one that is killed.
+// Tests C++ stacks from the caller to the trace, of a process that ends and of
+// one that is killed.
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -39,7 +39,7 @@ class CppStacksRecordedTest : public RecoverTest {
     return decodeTrace(readFile(traceFile()));
   }
 
-  // Runs `body` in a child that ends as a program does: through exit().
+  // Runs `body` in a child that ends normally, through exit().
   template <typename Body>
   static void inProcess(Body body) {
     const pid_t child = fork();
@@ -53,7 +53,7 @@ class CppStacksRecordedTest : public RecoverTest {
     EXPECT_EQ(WEXITSTATUS(status), 0);
   }
 
-  // Chunks with rows must say what these name.
+  // Chunks with rows must define everything that these rows reference.
   static void expectComplete(const std::vector<v1::Payload>& payloads) {
     std::uint64_t calls = 0;
     for (const v1::Payload& payload : payloads) {
@@ -72,7 +72,7 @@ class CppStacksRecordedTest : public RecoverTest {
     EXPECT_GT(calls, 5u);
   }
 
-  // What is known of each call when all chunks are read.
+  // Returns what all chunks together define for each code address.
   static std::map<std::uint64_t, v1::Code> codeIn(
       const std::vector<v1::Payload>& payloads) {
     std::map<std::uint64_t, v1::Code> all;
@@ -115,7 +115,7 @@ TEST_F(CppStacksRecordedTest, OfAKilledProcessAreNamedAsFarAsTheFileKnew) {
     auto group = recorder.addGroup(worldOfTwo());
     setStackSource(&source_);
     completeCall(recorder, *group, 1);
-    // Names are looked up in a thread of their own.
+    // A thread of its own looks up names.
     const auto deadline = std::chrono::steady_clock::now() + kFlushLimit;
     while (!anyNamed(codeIn(payloads())) &&
            std::chrono::steady_clock::now() < deadline) {

@@ -1,4 +1,4 @@
-// What is loaded can be read while the process forks.
+// Tests that loaded code can be read while the process forks.
 
 #include "recorder/stacks/loaded_code.h"
 

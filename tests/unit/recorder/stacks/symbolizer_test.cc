@@ -12,7 +12,7 @@
 
 namespace traced {
 
-// The program exports it, so that dladdr knows it.
+// The program exports it, so that dladdr can name it.
 [[gnu::noinline, gnu::visibility("default")]] CppStack stackOfExported() {
   CppStack stack = cppStackHere();
   asm volatile("" : : "r"(&stack) : "memory");
@@ -29,7 +29,7 @@ std::vector<v1::Code> codeHere() {
   return {told.code().begin(), told.code().end()};
 }
 
-// Has all of the code named, as a reader can.
+// Returns the code with names, as a reader would see it.
 std::vector<v1::Code> named(std::unique_ptr<SymbolReader> reader,
                             const std::vector<v1::Code>& all) {
   Symbolizer symbolizer(std::move(reader));
@@ -71,7 +71,7 @@ TEST(SymbolizerTest, DladdrDoesNotNameAnotherBuildsCode) {
   EXPECT_TRUE(named(dladdrReader(), {gone}).empty());
 }
 
-// A reader that does not come back until it is let go.
+// A reader that blocks until it is released.
 class Stuck final : public SymbolReader {
  public:
   explicit Stuck(std::shared_future<void> go) : go_(std::move(go)) {}

@@ -1,4 +1,4 @@
-// What is said of an operation that takes too long, and who takes it.
+// Tests the report of an operation that takes too long, and its recipients.
 
 #include "recorder/watch/hang_reports.h"
 

@@ -1,5 +1,5 @@
-// What the watch tells of operations that take too long, at instants of the
-// test's own.
+// Tests the watch's reports of operations that take too long, at fixed
+// instants.
 
 #include "recorder/watch/hang_watch.h"
 
@@ -21,11 +21,11 @@ namespace {
 using State = HangReport::State;
 
 constexpr std::int64_t kLimitNs = 1000;
-// Groups: Gloo, another one of it, and NCCL.
+// Groups: Gloo, another Gloo group, and NCCL.
 constexpr std::uint32_t kGloo = 1;
 constexpr std::uint32_t kGloo2 = 2;
 constexpr std::uint32_t kNccl = 3;
-// Calls by group, with no word of async, synchronous, asynchronous.
+// Calls by group: async not reported, synchronous, asynchronous.
 constexpr std::uint8_t kNotReported = 0, kSync = 1, kAsync = 2;
 
 class HangWatchTest : public ::testing::Test {

@@ -46,8 +46,8 @@ TEST(DefinitionTableTest, SaysADefinitionAgainAfterAChunkThatWasGivenUp) {
   ASSERT_NE(table.useInThisChunk(1), nullptr);
 }
 
-// Of this many that are replaced one after the other, within so long, those
-// that a late thread may still name.
+// Replaces `count` definitions one after the other, `within_ns` in total.
+// Returns the first one that a late thread may still name.
 std::uint32_t firstKept(std::uint32_t count, std::int64_t within_ns) {
   Table table;
   for (std::uint32_t id = 1; id <= count; ++id) {

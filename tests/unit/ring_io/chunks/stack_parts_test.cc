@@ -21,7 +21,8 @@ v1::Code codeOf(std::uint64_t id, const std::string& function = "") {
 
 class CodeTableTest : public ::testing::Test {
  protected:
-  // What a chunk says that uses these, and begins another.
+  // Returns the new stacks of a chunk that uses these, and begins another
+  // chunk.
   std::vector<std::string> chunk(const std::vector<std::uint64_t>& used = {}) {
     std::vector<std::string> there;
     const auto put = [&](const v1::Code& code) {

@@ -1,4 +1,4 @@
-// What is asked of running ranks: what is understood, and what is obeyed.
+// Tests control requests: which are parsed, and which are obeyed.
 
 #include "ring_io/control/control_request.h"
 

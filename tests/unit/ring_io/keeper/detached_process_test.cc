@@ -1,4 +1,4 @@
-// A program that is started beside a job, and what the job can see of it.
+// Tests a program that is started beside a job, and its effects on the job.
 
 #include "ring_io/keeper/detached_process.h"
 
@@ -30,7 +30,8 @@ constexpr std::chrono::seconds kLimit{20};
 
 class DetachedProcessTest : public ::testing::Test {
  protected:
-  // What a shell's script writes to descriptor 2; "" if it does not end.
+  // Returns what a shell script writes to descriptor 2, or "" if it does not
+  // end.
   std::string run(const std::string& script, int handed_on = -1) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return "";
@@ -57,7 +58,7 @@ TEST_F(DetachedProcessTest, NoWaitAndNoSignalReportsIt) {
   signal(SIGCHLD, [](int) { ++child_signals; });
   std::atomic<bool> done{false};
   std::atomic<int> seen{0};
-  // A job that reaps whatever ends, as init programs do.
+  // A job that reaps any child, like an init program.
   std::thread reaper([&] {
     while (!done) {
       if (waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD) ++seen;
@@ -92,7 +93,7 @@ TEST_F(DetachedProcessTest, HasWhatIsHandedOnAsDescriptorThree) {
 }
 
 TEST_F(DetachedProcessTest, WhatIsSentToTheJobDoesNotReachIt) {
-  // It signals itself with what a terminal and a scheduler send.
+  // It sends itself the signals of a terminal and a scheduler.
   EXPECT_EQ(
       run("for s in HUP INT TERM USR1; do kill -$s $$; done; echo on >&2"),
       "on\n");

@@ -1,4 +1,4 @@
-// A process that records, and who watches it from outside.
+// Tests a recording process and the keeper that watches it.
 
 #include "ring_io/keeper/kept_ring.h"
 
@@ -22,12 +22,12 @@
 
 namespace {
 
-// Happens when somebody begins to wait, once.
+// Runs once, when the keeper begins to wait.
 std::function<void()> while_waiting;
 
 }  // namespace
 
-// Stands before libc's.
+// Overrides the function of libc.
 extern "C" int poll(pollfd* fds, nfds_t count, int timeout_ms) {
   if (timeout_ms != 0 && while_waiting) std::exchange(while_waiting, nullptr)();
   static const auto of_libc =
@@ -45,7 +45,7 @@ constexpr std::time_t kTwoDays = 2 * 24 * 60 * 60;
 
 class KeptRingTest : public RecoverTest {
  protected:
-  // A process that records, and waits until it is told to end.
+  // Starts a process that records, and waits until it is told to end.
   void startProcess(bool closes) {
     int ready[2];
     ASSERT_EQ(pipe(ready), 0);
@@ -201,7 +201,7 @@ TEST_F(KeptRingTest, WhatCannotBeRecoveredIsRemovedAfterADay) {
   killOne();
   const std::time_t now = std::time(nullptr);
   std::filesystem::remove_all(traces());
-  // Found for the first time, however old it is.
+  // Found for the first time, whatever its age.
   sweepRings(dir_.path(), kLongSweep, now + kTwoDays);
   EXPECT_EQ(segments().size(), 1u);
   sweepRings(dir_.path(), kLongSweep, now);

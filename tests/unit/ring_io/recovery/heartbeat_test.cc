@@ -1,4 +1,4 @@
-// Until when a process is known to have lived.
+// Tests until when a process is known to have lived.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,8 @@ class HeartbeatTest : public RecoverTest {
     return RingImage(memory, content->slots).heartbeat();
   }
 
-  // In the process itself: until its writer thread said that it lives.
+  // In the process itself: blocks until its writer thread has recorded a later
+  // heartbeat.
   void awaitBeatAfter(std::int64_t instant_ns) const {
     const auto deadline = std::chrono::steady_clock::now() + kBeatLimit;
     while (std::chrono::steady_clock::now() < deadline) {
@@ -55,7 +56,7 @@ class HeartbeatTest : public RecoverTest {
     ADD_FAILURE() << "the writer thread says nothing";
   }
 
-  // What the last chunk of the trace ends with.
+  // Returns the instant at which the last chunk of the trace ends.
   std::int64_t endOfTrace() const {
     return decodeTrace(readFile(traceFile())).back().anchor().monotonic_ns();
   }

@@ -1,4 +1,4 @@
-// Rings that are read while their process lives, and writes to them.
+// Tests rings that are read while their process lives and writes to them.
 
 #include "ring_io/recovery/live_rings.h"
 
@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLiveSlots = 64;
 constexpr std::chrono::seconds kLookLimit{20};
 
-// A ring, and what it holds beyond the files of its trace.
+// A ring, and the chunks that it holds beyond the files of its trace.
 struct LiveRingsRead {
   RingReading ring;
   std::string chunks;
@@ -60,7 +60,7 @@ WrittenChunks writtenIn(const std::string& path) {
   return written;
 }
 
-// As a reader does it: the rings first, then the file.
+// Reads like a reader: the rings first, then the file.
 std::vector<LiveRingsRead> lookInto(const std::string& directory,
                                     const std::string& traces,
                                     const std::string& file) {
@@ -80,7 +80,7 @@ class LiveRingsTest : public RecoverTest {
   std::vector<LiveRingsRead> look() const {
     return lookInto(dir_.path(), traces(), traceFile());
   }
-  // Until the writer thread leaves something to be looked at.
+  // Repeats until the writer thread leaves unwritten records in the ring.
   LiveRingsRead lookUntilSome(Recorder& recorder, RecordedGroup& group) {
     const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
     std::uint64_t seq = 100;
@@ -156,12 +156,13 @@ TEST_F(LiveRingsTest, TheFileGoesOnAndTheRingWithIt) {
     completeCall(recorder, *group, seq);
     recorder.flush(kFlushLimit);
   }
-  // The files were read later than the ring: they have more than it.
+  // The files were read later than the ring, so they contain more.
   ASSERT_TRUE(earlier && *earlier);
   const auto none = chunksBeyond(**earlier, writtenIn(traceFile()));
   ASSERT_TRUE(none) << none.error().message;
   EXPECT_EQ(*none, "");
-  // They are a copy of an earlier moment: what lies between is in neither.
+  // The files are a copy of an earlier moment: the records in between are in
+  // neither.
   const auto later = readRing(rings[0]);
   ASSERT_TRUE(later && *later);
   const auto gap = chunksBeyond(**later, copy);
@@ -172,7 +173,7 @@ TEST_F(LiveRingsTest, TheFileGoesOnAndTheRingWithIt) {
   Recorder::stopCurrent(kFlushLimit);
 }
 
-// A recovery has the lock that a process has, and is none.
+// A recovery holds the same lock as a process, and is none.
 TEST_F(LiveRingsTest, WhoRecoversDoesNotMakeADeadProcessLive) {
   killOne();
   const auto file = SegmentFile::open(segments().at(0));
@@ -183,7 +184,7 @@ TEST_F(LiveRingsTest, WhoRecoversDoesNotMakeADeadProcessLive) {
   EXPECT_FALSE(rings[0].chunks.empty());
 }
 
-// A segment of its own, which tests damage.
+// Provides a segment of its own for tests to damage.
 class HostileLiveRingsTest : public ::testing::Test {
  protected:
   HostileLiveRingsTest() { google::protobuf::SetLogHandler(nullptr); }
@@ -198,8 +199,8 @@ class HostileLiveRingsTest : public ::testing::Test {
   }
   std::string trace() const { return dir_.path() + "/rank-0.traced"; }
 
-  // Looks into the segment, which must neither crash nor make an unreadable
-  // chunk, nor write anything.
+  // Reads the segment. This must not crash, produce an unreadable chunk, or
+  // write anything.
   std::vector<LiveRingsRead> look() const {
     std::vector<LiveRingsRead> rings = lookInto(dir_.path(), trace(), trace());
     for (const LiveRingsRead& ring : rings) {
@@ -243,7 +244,7 @@ TEST_F(HostileLiveRingsTest, AnythingInTheSegmentIsSurvived) {
     const std::size_t begin =
         i % 2 == 0 ? damaged.size() - kLiveSlots * kSlotBytes : 0;
     for (auto n = 1 + random() % 20; n > 0; --n) {
-      // Mostly numbers that sizes and counts could be.
+      // Mostly values in the range of sizes and counts.
       const std::uint64_t value = random() >> (random() % 64);
       const std::size_t at = begin + random() % (damaged.size() - begin - 8);
       std::memcpy(damaged.data() + at, &value, random() % 8 + 1);
@@ -256,14 +257,13 @@ TEST_F(HostileLiveRingsTest, AnythingInTheSegmentIsSurvived) {
   EXPECT_EQ(look().size(), 1U);
 }
 
-// What a record says here follows from its operation, so that one that is put
-// together from two is known.
+// Derives each field from the operation, so that a torn record is detected.
 IssueRecord issueOf(std::uint64_t n) {
   return {static_cast<std::int64_t>(n), n, n, 1, 0, 1};
 }
 
-// The sink refuses everything, so that nothing of the ring is in the trace, and
-// what was freed is looked at.
+// The sink refuses everything. So nothing of the ring is in the trace, and
+// freed slots are read.
 TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
   auto segment = make(readHostInfo());
   Ring ring(segment->ringMemory(), segment->slots());
@@ -295,7 +295,7 @@ TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
   EXPECT_GT(seen, 0U);
 }
 
-// The same as what happens in a moment that no test meets at will.
+// Simulates a race that no test can time.
 TEST_F(HostileLiveRingsTest, ASlotThatIsFilledAgainIsNotRead) {
   auto segment = make(readHostInfo());
   Ring ring(segment->ringMemory(), segment->slots());

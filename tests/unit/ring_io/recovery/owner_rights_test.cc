@@ -1,4 +1,4 @@
-// Root that acts for the owner of a file.
+// Tests root that acts for the owner of a file.
 
 #include "ring_io/recovery/owner_rights.h"
 
@@ -33,7 +33,7 @@ class OwnerRightsTest : public ::testing::Test {
     ASSERT_EQ(chmod(file_.c_str(), 0660), 0);
   }
 
-  // In a process of its own, root with a group besides its own.
+  // Runs the check in a process of its own, as root with an additional group.
   static bool holds(const std::function<bool()>& check) {
     const pid_t child = fork();
     if (child == 0) {

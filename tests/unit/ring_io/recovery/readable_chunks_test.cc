@@ -1,8 +1,6 @@
-// Whatever a process records, and however it ends: readers take every chunk
-// that is written of it, and nothing is missing.
-//
-// TRACED_TEST_SEED runs one seed; TRACED_TEST_TRACES is a folder that the
-// traces are left in, for a reader in another language.
+// Tests that readers accept every chunk of any process, however it ends, with
+// nothing missing. TRACED_TEST_SEED runs one seed. TRACED_TEST_TRACES is a
+// folder that keeps the traces, for a reader in another language.
 
 #include <gmock/gmock.h>
 
@@ -22,8 +20,8 @@ namespace traced::testing {
 namespace {
 
 constexpr int kSeeds = 12;
-// Its definitions needed a second part, and what was deleted for that was not
-// said.
+// This seed needs a second part for its definitions, and must report what was
+// deleted for it.
 constexpr std::uint64_t kSeedOfTwoParts = 80098;
 
 class Chance {
@@ -31,7 +29,7 @@ class Chance {
   explicit Chance(std::uint64_t seed) : engine_(seed) {}
   std::uint64_t below(std::uint64_t bound) { return engine_() % bound; }
   bool oneIn(std::uint64_t n) { return below(n) == 0; }
-  // Of any length up to `most`, and of any bytes, or of those of a path.
+  // Returns a text of up to `most` bytes, of any bytes or of those of a path.
   std::string text(std::size_t most) {
     const bool any_bytes = oneIn(2);
     std::string text(below(most + 1), '/');
@@ -45,8 +43,7 @@ class Chance {
   std::mt19937_64 engine_;
 };
 
-// Deep stacks that are nearly equal to each other, as a framework's are, or not
-// at all.
+// Deep stacks that are nearly equal, like those of a framework, or unrelated.
 class RandomStacks : public StackSource {
  public:
   RandomStacks(Chance& chance, std::uint64_t sites)
@@ -126,8 +123,8 @@ GroupInfo randomGroup(Chance& chance) {
 
 class ReadableChunksTest : public RecoverTest {
  protected:
-  // Records at random until so many operations are issued, and flushes where
-  // the ring would overflow. Returns false if it did.
+  // Records random events up to `operations` issued operations, and flushes
+  // before the ring would overflow. Returns false if it did.
   bool work(Chance& chance, Recorder& recorder, std::uint64_t operations) {
     RandomStacks stacks(chance, 1 + chance.below(2000));
     if (!chance.oneIn(4)) setStackSource(&stacks);
@@ -165,7 +162,7 @@ class ReadableChunksTest : public RecoverTest {
   }
   bool flushed(Recorder& recorder) { return recorder.flush(kFlushLimit); }
 
-  // Every chunk of every part, as a reader takes them.
+  // Reads every chunk of every part, like a reader.
   RecoveredTrace readAll(bool is_killed) {
     ChunkDecoder decoder;
     std::uint64_t stored = 0, unpacked = 0, rows = 0;
@@ -178,8 +175,8 @@ class ReadableChunksTest : public RecoverTest {
       while (const auto chunk = scanner.next()) {
         EXPECT_EQ(decoder.parse(chunk->body), DecodeStatus::kOk);
         EXPECT_EQ(decoder.decode(), DecodeStatus::kOk);
-        // What was defined in deleted parts only is known as far as what is
-        // kept had room for it.
+        // Definitions of deleted parts are repeated only as far as the
+        // remaining bytes allow.
         const bool may_lack = is_killed && options_.max_bytes > 0;
         if (!may_lack) checkStacks(decoder.payload());
         stored += chunk->body.size();
@@ -220,7 +217,7 @@ class ReadableChunksTest : public RecoverTest {
                           std::filesystem::copy_options::recursive);
   }
 
-  // The process ends in order, or by SIGKILL; its trace has all of it, but for
+  // Ends the process normally or by SIGKILL. Its trace has everything except
   // what was deleted to stay within bounds.
   void check(std::uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,4 +1,4 @@
-// What is said of the records that a file did not take or no longer has.
+// Tests the accounts of records that a file refused or no longer has.
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// Processes that die while the writer appends a chunk: before, within and after
-// the write, and before the slots are free.
+// Tests processes that die while the writer appends a chunk: before, during and
+// after the write, and before the slots are free.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -8,7 +8,7 @@
 
 namespace traced::testing {
 
-// How long a flush may take on a machine under load.
+// Upper bound of a flush on a machine under load.
 inline constexpr std::chrono::seconds kFlushLimit{20};
 
 class RecoverTest : public ::testing::Test {
@@ -22,8 +22,8 @@ class RecoverTest : public ::testing::Test {
     return **Recorder::start(options_, process);
   }
 
-  // Two operations reach the file, two only the ring, and the last one of them
-  // is under way.
+  // Kills a process after four operations: two reached the file, two only the
+  // ring, and the last one is active.
   void killOne() {
     inKilledProcess([&] {
       Recorder& recorder = start();

@@ -1,5 +1,5 @@
-// Segments that were damaged or made up: whatever they say, nothing crashes and
-// the trace stays readable.
+// Tests damaged and forged segments: none crashes the recovery, and the trace
+// stays readable.
 
 #include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST_F(HostileTest, EveryDamagedByteIsSurvived) {
   }
 }
 
-// A number with one wrong bit may still be a likely one.
+// A number with one wrong bit may still be plausible.
 TEST_F(HostileTest, EveryDamagedBitOfANumberIsSurvived) {
   SegmentHeader header;
   std::memcpy(&header, bytes_.data(), sizeof header);
@@ -130,7 +130,7 @@ TEST_F(HostileTest, AnythingInTheRingIsSurvived) {
     SCOPED_TRACE("seed " + std::to_string(seed) + ", try " + std::to_string(i));
     std::string damaged = bytes_;
     for (auto n = random() % 20; n > 0; --n) {
-      // Mostly numbers that sizes and counts could be.
+      // Mostly values in the range of sizes and counts.
       const std::uint64_t value = random() >> (random() % 64);
       const std::size_t at = ring + random() % (kRingSlots * kSlotBytes - 8);
       std::memcpy(damaged.data() + at, &value, random() % 8 + 1);

@@ -1,4 +1,4 @@
-// What a recovery leaves alone, and what it says then.
+// Tests which segments a recovery leaves alone, and its message.
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// What comes back from a process that was killed.
+// Tests the recovery of a process that was killed.
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
@@ -45,7 +45,7 @@ TEST_F(RecoverTest, ASecondRecoveryChangesNothing) {
   EXPECT_THAT(recover(), IsEmpty());
   EXPECT_EQ(readFile(traceFile()), once);
 
-  // As if the first one had been killed before it removed the segment.
+  // Simulates a first recovery that was killed before it removed the segment.
   writeFile(segment, left);
   const auto again = recover();
   ASSERT_EQ(again.size(), 1u);

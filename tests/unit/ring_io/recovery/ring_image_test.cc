@@ -10,7 +10,7 @@
 namespace traced {
 namespace {
 
-// A ring of a process that "dies" when image() is taken.
+// Provides a ring of a process that "dies" when image() is taken.
 class RingImageTest : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kSlots = 64;
@@ -20,7 +20,7 @@ class RingImageTest : public ::testing::Test {
         ring_(memory_.data(), kSlots) {}
 
   void push(OpId op) { ring_.push(RecordKind::kRelease, ReleaseRecord{op, 7}); }
-  // A thread claims slots and dies before it has committed its record.
+  // Simulates a thread that claims slots and dies before it commits its record.
   void claim(std::uint64_t slots) { ring_.control().head.fetch_add(slots); }
   void drain() {
     Ring::Record record;
@@ -33,7 +33,7 @@ class RingImageTest : public ::testing::Test {
         kSlots);
   }
 
-  // The operations of the committed releases from `position` on.
+  // Returns the operations of the committed releases from `position` on.
   std::vector<OpId> opsFrom(std::uint64_t position) {
     cursor_ = {position};
     std::vector<OpId> ops;
@@ -76,7 +76,7 @@ TEST_F(RingImageTest, AHoleInThisLapHidesTheRecordOfTheLapBefore) {
   EXPECT_EQ(opsFrom(kSlots), Ops{100});
 }
 
-// The inside of an unfinished definition may look like anything.
+// An unfinished definition may contain arbitrary bytes.
 TEST_F(RingImageTest, TheInsideOfAnUnfinishedDefinitionIsNoRecord) {
   const std::string content(300, '\1');
   ring_.pushDefinition(RecordKind::kDefineText, {1, 1}, content.data(),

@@ -1,4 +1,4 @@
-// A ring that is followed while its process writes to it.
+// Tests a ring that is followed while its process writes to it.
 
 #include "ring_io/recovery/ring_tail.h"
 
@@ -44,7 +44,7 @@ class RingTailTest : public ::testing::Test {
     return **std::move(tail);
   }
 
-  // Records the next numbers; the writer frees what it has.
+  // Records the next `count` numbers; the writer frees the slots that it has.
   void record(int count) {
     Ring::Record read;
     for (int i = 0; i < count; ++i) {
@@ -127,7 +127,7 @@ TEST_F(RingTailTest, TheEndOfARingIsReadWhenItHasNoName) {
 
 TEST_F(RingTailTest, WhileItIsWrittenToNothingIsSeenTwiceOrWrong) {
   auto tail = follow();
-  // What was there before it is first read would not be counted.
+  // Read once first: records from before the first read are not counted.
   EXPECT_THAT(seen(*tail), IsEmpty());
   std::atomic<bool> stop = false;
   std::thread writer([&] {

@@ -1,5 +1,5 @@
-// What is read of files that claim to be segments: never more than they hold,
-// and never more than a recorder makes.
+// Tests files that claim to be segments: reads never exceed the file, nor the
+// sizes that a recorder uses.
 
 #include "ring_io/recovery/segment_file.h"
 
@@ -33,7 +33,7 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 class SegmentFileTest : public ::testing::Test {
  protected:
-  // An hour old, as nobody is about to lock it.
+  // An hour old, so that nobody is about to lock it.
   std::string put(const std::string& bytes, std::uint64_t file_bytes) {
     const std::string path =
         writeFile(dir_.path() + "/traced.65534.1.ring", bytes);
@@ -43,7 +43,7 @@ class SegmentFileTest : public ::testing::Test {
     return path;
   }
 
-  // A ring of a recorder, in which the number of its slots is another.
+  // Builds a recorder's segment whose header claims `slots` slots.
   std::string segmentOf(std::uint64_t slots) const {
     const v1::Header header = makeHeader(Options{}, {}, readHostInfo(), 77);
     const auto segment =
@@ -65,7 +65,7 @@ class SegmentFileTest : public ::testing::Test {
   TempDir dir_;
 };
 
-// By how much the memory of a process grows that does this.
+// Returns how much a process's memory grows while it calls `run`.
 std::uint64_t memoryOf(const std::function<void()>& run) {
   int peak[2];
   if (pipe(peak) != 0) return ~std::uint64_t{0};
@@ -106,7 +106,7 @@ TEST_F(SegmentFileTest, NeitherDoesARingThatSeemsLarge) {
   EXPECT_LT(memoryOf([&] { SegmentFile::open(path)->readLive(); }), kGiB / 64);
 }
 
-// What reads a live ring: its reason not to.
+// The reasons for which each reader of live rings refuses the segment.
 struct Refusals {
   std::string followed;
   std::string read;
@@ -173,7 +173,8 @@ TEST_F(SegmentFileTest, AFileWithHolesIsReadAsItIs) {
             SegmentFile::open(path)->read().bytes());
 }
 
-// Whoever may write to it can also empty it: that says nothing of its process.
+// Any user who may write to it can also empty it, so this proves nothing about
+// its process.
 TEST_F(SegmentFileTest, AnEmptyOneIsSaidToBeEmpty) {
   for (const std::uint64_t bytes : {0, 5, 1 << 20}) {
     const RecoveredSegment recovered = recover(put("", bytes));

@@ -1,4 +1,4 @@
-// A ring whose file is cut short while it is used, and what else is a SIGBUS.
+// Tests a ring whose file is truncated during use, and other causes of SIGBUS.
 
 #include "ring_io/ring/ring_guard.h"
 
@@ -22,7 +22,7 @@ constexpr int kJobsOwn = 7;
 
 class RingGuardTest : public RecoverTest {
  protected:
-  // How a process ends that does this.
+  // Returns the exit status of a process that calls `body`.
   static int statusOf(const std::function<void()>& body) {
     const pid_t child = fork();
     if (child == 0) {
@@ -39,7 +39,7 @@ class RingGuardTest : public RecoverTest {
     return Segment::create(dir_.path(), 7, 4096, "info");
   }
 
-  // Memory of a file that has none.
+  // Returns mapped memory beyond the end of its file.
   char* beyondAFile() const {
     const std::string path = dir_.path() + "/empty";
     const int fd = open(path.c_str(), O_CREAT | O_RDWR, 0600);

@@ -12,7 +12,7 @@
 namespace traced {
 namespace {
 
-// A ring in memory of its own.
+// Provides a ring in memory of its own.
 class RingTest : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kSlots = 64;

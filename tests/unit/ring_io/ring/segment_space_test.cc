@@ -1,4 +1,4 @@
-// Shared memory that is scarce: full, small, or shared by many ranks.
+// Tests shared memory that is full, small, or shared by many ranks.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -28,8 +28,7 @@ constexpr int kCannotMount = 77;
 
 class SegmentSpaceTest : public ::testing::Test {
  protected:
-  // Runs `body` where the directory is a tmpfs of `mib`, which nobody else
-  // sees.
+  // Runs `body` with a directory on a private tmpfs of `mib` MiB.
   void onTmpfs(int mib, const std::function<void(const std::string&)>& body) {
     const testing::TempDir dir;
     const pid_t child = fork();
@@ -65,7 +64,7 @@ class SegmentSpaceTest : public ::testing::Test {
     close(fd);
   }
 
-  // Every byte can be stored to: a hole in a full tmpfs would be a SIGBUS.
+  // Stores to every byte: a hole in a full tmpfs would raise SIGBUS.
   static void useAllOf(const Segment& segment) {
     Ring ring(segment.ringMemory(), segment.slots());
     for (std::uint64_t i = 0; i < segment.slots(); ++i) {

@@ -150,7 +150,7 @@ TEST_F(FileSinkTest, RefusesAChunkLargerThanAPart) {
   EXPECT_EQ(sink->partsBegun(), 1u);
 }
 
-// What was a trace when it was looked at may be something else by now.
+// The path may refer to another kind of file after it was checked.
 TEST_F(FileSinkTest, GoesOnInNothingButAFile) {
   fs::create_directories(jobDir());
   const std::string victim = jobDir() + "/victim";

@@ -1,4 +1,4 @@
-// A process that writes many times what it may keep, looked at at every step.
+// Tests a process that writes many times its limit, with a check at every step.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,8 @@ class RetentionTest : public ::testing::Test {
     return bytes;
   }
 
-  // What is left is whole, understood by itself, the newest, and accounted for.
+  // Checks that the rest is whole, self-contained, the newest, and accounted
+  // for.
   void check(std::uint64_t records, std::uint64_t last_seq) {
     ASSERT_LE(bytesOnDisk(), kMaxBytes);
     // Without a gap between its chunks, and with its definitions.
@@ -59,7 +60,7 @@ class RetentionTest : public ::testing::Test {
     deleted_ = deleted;
   }
 
-  // In a process of its own, as recorders are.
+  // Runs `body` in a process of its own, like a recorder.
   template <typename Body>
   void inProcess(Body body) {
     const pid_t child = fork();

@@ -1,5 +1,5 @@
-// Sinks, the window and the queue: what one does affects no other, and memory
-// is bounded.
+// Tests sinks, the window and the queue: no sink affects another, and memory is
+// bounded.
 
 #include "ring_io/sinks/sinks.h"
 
@@ -59,7 +59,7 @@ TEST(QueueSinkTest, DropsAndCountsBeyondItsBound) {
   EXPECT_FALSE(queue.append("d", 1));
 }
 
-// Each of two threads has nothing to do until the other has done something.
+// Each of two threads waits for the other's chunk.
 TEST(QueueSinkTest, WhoTakesWaitsUntilThereIsSomething) {
   QueueSink questions("questions", 100), answers("answers", 100);
   std::thread other([&] {

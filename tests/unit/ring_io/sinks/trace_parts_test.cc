@@ -45,7 +45,7 @@ TEST(TracePartsTest, ATornChunkIsAnyProperBeginningOfOne) {
   }
   EXPECT_FALSE(isTornChunk(chunk, chunk.size())) << "whole, and damaged";
   EXPECT_FALSE(isTornChunk("precious", 8));
-  // A line break, and what is no ASCII.
+  // A line break, and bytes that are not ASCII.
   EXPECT_TRUE(isTornChunk("\n" + std::string(9, '\xFF'), 10));
   EXPECT_FALSE(isTornChunk("\n" + std::string(9, '\xFF') + "\1", 100));
   EXPECT_FALSE(isTornChunk("\n" + std::string(10, '\xFF'), 100))

@@ -1,4 +1,4 @@
-// What is pickled for other readers, as our own reads it.
+// Reads our pickles for other readers back with our own reader.
 
 #include "cli/export/fr/pickle_writer.h"
 

@@ -1,4 +1,4 @@
-// What a host may tell another at most.
+// Tests the limits on what one host sends to another.
 
 #include "cli/serve/hosts/digest_bounds.h"
 
@@ -61,7 +61,7 @@ TEST(DigestBoundsTest, WhatIsNoDigestIsRefused) {
             "on all hosts");
 }
 
-// What must not be in a digest, one by one.
+// Every invalid field of a digest, one at a time.
 TEST(DigestBoundsTest, MoreThanMayBeIsRefused) {
   using Change = void (*)(v1::GroupDigest&);
   for (const Change change : {

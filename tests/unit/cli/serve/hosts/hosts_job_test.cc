@@ -1,4 +1,4 @@
-// What several hosts tell of one job.
+// Tests the combined view of the digests of several hosts.
 
 #include "cli/serve/hosts/hosts_job.h"
 
@@ -102,7 +102,7 @@ TEST(HostsJobTest, WhoWaitsForWhomOnAllHosts) {
   ASSERT_EQ(findings.size(), 1U);
   const Json& told = findings[0].json;
   EXPECT_EQ(told["waiting"], Json::array({1, 3}));
-  // Rank 0 called 10 last, and rank 2 has called 12.
+  // The last call of rank 0 is 10, and that of rank 2 is 12.
   EXPECT_EQ(told["not_called"], Json::array({0}));
   EXPECT_EQ(told["on_other_hosts"], Json::array({4, 5}));
   EXPECT_EQ(told["waiting_ns"], 7 * kSecond);

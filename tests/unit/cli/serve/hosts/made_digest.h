@@ -1,4 +1,4 @@
-// What a host might tell of a job.
+// Example digests of a job.
 
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace traced {
 
-// Ranks on one host, of a job whose only group has so many members.
+// Makes a digest of the ranks of one host. The job's only group has `world`
+// members.
 inline v1::JobDigest madeJob(const std::vector<std::uint32_t>& ranks,
                              std::uint32_t world) {
   v1::JobDigest job;

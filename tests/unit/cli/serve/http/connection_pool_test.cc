@@ -1,4 +1,4 @@
-// Nobody can keep others from connecting.
+// Tests that one client cannot keep others from connecting.
 
 #include "cli/serve/http/connection_pool.h"
 

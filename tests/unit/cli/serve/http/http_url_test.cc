@@ -1,4 +1,4 @@
-// What a URL is taken apart into, and what is refused.
+// Tests the parts of a parsed URL, and the URLs that are refused.
 
 #include <gtest/gtest.h>
 

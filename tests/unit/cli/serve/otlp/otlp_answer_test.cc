@@ -1,4 +1,4 @@
-// What collectors answer, also those that mean no good.
+// Tests the responses of collectors, including hostile ones.
 
 #include <gtest/gtest.h>
 

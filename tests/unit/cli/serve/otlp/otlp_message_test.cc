@@ -1,5 +1,5 @@
-// Figures in the JSON of OpenTelemetry's protocol. Whole messages are held
-// against its published schema in tests/integration/test_otlp.py.
+// Tests figures in the JSON of OTLP. tests/integration/test_otlp.py checks
+// whole messages against the published schema.
 
 #include "cli/serve/otlp/otlp_message.h"
 

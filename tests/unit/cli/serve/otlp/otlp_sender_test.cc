@@ -1,4 +1,4 @@
-// A collector that never answers.
+// Tests a collector that never responds.
 
 #include "cli/serve/otlp/otlp_sender.h"
 
@@ -40,7 +40,7 @@ class SilentCollector {
   const HttpUrl& url() const { return url_; }
   void accept() { connection_ = ::accept(listener_, nullptr, nullptr); }
 
-  // Whether the sender still waits for an answer.
+  // Returns whether the sender still waits for a response.
   bool isConnected() const {
     char request[4096];
     ssize_t bytes = 0;

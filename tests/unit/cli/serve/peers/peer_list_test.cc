@@ -1,4 +1,4 @@
-// Where the `serve` of other hosts are to be found.
+// Tests the addresses of the `serve` of other hosts.
 
 #include "cli/serve/peers/peer_list.h"
 
