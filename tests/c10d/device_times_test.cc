@@ -27,7 +27,7 @@ constexpr std::int64_t kMs = 1'000'000;
 constexpr std::chrono::seconds kLimit{20};
 const std::vector<std::uint32_t> kGaveUp = {v1::MARK_KIND_ENGINE_FAILED};
 
-std::map<int, FakeDevice*> devices;  // of the process that records
+std::map<int, FakeDevice*> devices;  // of the recording process
 
 std::unique_ptr<DeviceEvents> makeEvents(int index) noexcept {
   const auto found = devices.find(index);
@@ -39,7 +39,7 @@ struct Found {
   std::map<OpId, std::vector<WaitRow>> waits;
   std::map<OpId, v1::Call> calls;
   std::map<OpId, std::int64_t> issue_ns;
-  std::vector<OpId> ops;             // by issue
+  std::vector<OpId> ops;             // in issue order
   std::vector<std::uint32_t> marks;  // their kinds
 };
 
@@ -126,7 +126,7 @@ class DeviceTraceTest : public ::testing::Test {
       devices[0] = &simulated;
       Job job(**recorder, simulated, name, hooks);
       body(job, simulated);
-      (*recorder)->devices().stop(kLimit);  // else they have half a second
+      (*recorder)->devices().stop(kLimit);  // an exit leaves only half a second
       Recorder::stopCurrent(kLimit);
       std::_Exit(::testing::Test::HasFailure());
     }
@@ -218,7 +218,7 @@ TEST_F(DeviceTraceTest, AWorkOfAnotherEngineIsTimedByItsWait) {
   EXPECT_EQ(found.done.at(found.ops.back()).source, v1::END_SOURCE_DEVICE_WAIT);
 }
 
-TEST_F(DeviceTraceTest, OfABatchThatAlwaysReturnsAWorkNothingIsRecorded) {
+TEST_F(DeviceTraceTest, PutsNoEventsForABatchThatAlwaysReturnsAWork) {
   traced(
       DeviceTimeMode::kFull,
       [](Job& job, FakeDevice& on) {
@@ -395,7 +395,7 @@ TEST_F(DeviceTraceTest, TheResultOfAnEngineWithoutHooksReportsEnds) {
 TEST_F(DeviceTraceTest, TheResultReportsThatAnOperationTimedOut) {
   const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
     job.inner().has_results = true;
-    job.allreduce(true);  // whoever issued it does not wait
+    job.allreduce(true);  // the caller does not wait
     job.inner().setResult(c10d::WorkResult::TIMEOUT);
   });
   EXPECT_EQ(found.done.at(found.ops.back()).outcome,
@@ -413,7 +413,7 @@ TEST_F(DeviceTraceTest, ThatTheCommunicatorFailedIsReportedForNoOperation) {
   EXPECT_EQ(found.marks, kGaveUp);
 }
 
-TEST_F(DeviceTraceTest, WhatComesToAnEndBehindAnAbortWasCutOff) {
+TEST_F(DeviceTraceTest, AnEndAfterAnAbortIsCutOff) {
   const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
     job.inner().has_results = true;
     job.allreduce(true);
@@ -435,12 +435,12 @@ TEST_F(DeviceTraceTest, AnEngineWithoutHooksIsAskedForItsErrorUntilItHasOne) {
     await(job.inner().errors_asked, 2);
     job.inner().error = c10d::ErrorType::COMM_ERROR;
     await(job.inner().errors_reported, 1);
-    job.letGo();  // which waits for a check that is under way
+    job.letGo();  // waits for an active check
   });
   EXPECT_EQ(found.marks, kGaveUp);
 }
 
-TEST_F(DeviceTraceTest, OfCapturedOperationsAndMembersOfABatchNoResultIsAsked) {
+TEST_F(DeviceTraceTest, RequestsNoResultOfCapturedOrBatchedOperations) {
   traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice& on) {
     job.inner().has_results = true;
     job.inner().members_have_work = true;
@@ -474,7 +474,7 @@ TEST_F(DeviceTraceTest, AnEngineThatAsksTheDeviceForResultsIsNeverAsked) {
   }
 }
 
-TEST_F(DeviceTraceTest, ThatADeviceCannotBeMeasuredIsSaidOnce) {
+TEST_F(DeviceTraceTest, ReportsAnUnmeasurableDeviceOnce) {
   for (const DeviceTimeMode mode :
        {DeviceTimeMode::kOff, DeviceTimeMode::kFull}) {
     traced(mode, [&](Job& job, FakeDevice& on) {
@@ -505,7 +505,7 @@ TEST_F(DeviceTraceTest, AnEngineWithHooksIsNotAskedForResults) {
 
 // The engine keeps a captured Work with its graph, and a batch's members with
 // the batch. It reports the completion of neither.
-TEST_F(DeviceTraceTest, OfCapturedOperationsAndMembersOfABatchNoEndIsHeard) {
+TEST_F(DeviceTraceTest, CapturedOrBatchedOperationsHaveNoReportedEnd) {
   const DeviceTraceTest::Body body = [](Job& job, FakeDevice& on) {
     job.inner().members_have_work = true;
     on.capture(on.currentStream(), 6);
@@ -544,7 +544,7 @@ TEST_F(DeviceTraceTest, AnEngineWithHooksReportsThatItGivesUpAndIsNotAsked) {
     job.inner().error = c10d::ErrorType::TIMEOUT;
     const c10d::AbortHook hook = job.inner().abortHook();
     hook();
-    hook();  // of the same failure
+    hook();  // the same failure again
     EXPECT_EQ(job.inner().errors_asked, 2);
     job.letGo();
     EXPECT_FALSE(job.inner().abortHook());

@@ -135,7 +135,7 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   bool has_hooks = false;
   bool has_results = false;
   bool members_have_work = false;
-  bool sync_has_work = false;  // as the newer engine's
+  bool sync_has_work = false;  // like the newer engine
   bool timing = false;
   std::uint64_t last_key = 0;
 

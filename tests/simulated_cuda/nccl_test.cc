@@ -105,7 +105,7 @@ TEST_F(NcclTest, OperationsOnSeveralStreamsKeepTheOrderOfTheirCalls) {
   });
 }
 
-TEST_F(NcclTest, WhatDoesNotFitHangsUntilItIsAborted) {
+TEST_F(NcclTest, MismatchedOperationsHangUntilAborted) {
   onBoth([&](int rank) { allReduce(rank, size_t(rank) + 1); });
   EXPECT_EQ(cudaStreamQuery(streams_[0]), cudaErrorNotReady);
   for (auto*& comm : comms_) {

@@ -51,7 +51,7 @@ class RuntimeTest : public testing::Test {
   std::atomic<bool> closed_{false};
 };
 
-TEST_F(RuntimeTest, EventIsDoneOnceItsStreamHasComeToIt) {
+TEST_F(RuntimeTest, EventIsDoneOnceItsStreamHasReachedIt) {
   holdUp(stream_);
   cudaEventRecord(event_, stream_);
   EXPECT_EQ(cudaEventQuery(event_), cudaErrorNotReady);
@@ -67,7 +67,7 @@ TEST_F(RuntimeTest, StreamWaitsForTheRecordThatTheEventHadAtTheCall) {
   holdUp(stream_);
   cudaEventRecord(event_, stream_);
   cudaStreamWaitEvent(other, event_, 0);
-  cudaEventRecord(event_, other);  // another one by now
+  cudaEventRecord(event_, other);  // re-recorded by now
   EXPECT_EQ(cudaStreamQuery(other), cudaErrorNotReady);
   open();
   EXPECT_EQ(cudaStreamSynchronize(other), cudaSuccess);
@@ -200,7 +200,7 @@ TEST_F(CaptureTest, WaitingForAnEventOfOutsideInvalidatesIt) {
   EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
 }
 
-TEST_F(CaptureTest, WhatOtherStreamsDoMustBeJoined) {
+TEST_F(CaptureTest, WorkOfOtherStreamsMustBeJoined) {
   cudaStream_t side;
   cudaEvent_t joined;
   char* memory;

@@ -14,9 +14,9 @@
 // Never freed, so a use after destruction is reported.
 struct ncclComm {
   std::shared_ptr<simulated::Endpoint> end;  // null: destroyed
-  std::uint64_t rounds = 0;                  // of splits
+  std::uint64_t rounds = 0;                  // number of splits
   std::uint64_t children = 0;
-  std::map<int, double> factors;  // of ncclRedOpCreatePreMulSum
+  std::map<int, double> factors;  // by ncclRedOpCreatePreMulSum's op
 };
 
 namespace simulated {

@@ -106,7 +106,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm) {
 
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (!comm->end) return refuse(__func__, "the communicator is destroyed");
-  comm->end = nullptr;  // what is under way keeps it
+  comm->end = nullptr;  // active operations keep it alive
   return ncclSuccess;
 }
 

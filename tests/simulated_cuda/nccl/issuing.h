@@ -15,9 +15,9 @@ namespace simulated {
 struct Operation {
   const char* function;
   size_t bytes;
-  const void* in;   // may be null: is not read by this rank
-  const void* out;  // may be null: is not written by this rank
-  int peer;         // or root; 0 where there is none
+  const void* in;   // null: this rank reads nothing
+  const void* out;  // null: this rank writes nothing
+  int peer;         // or root; 0 if neither applies
   // Registers the sends and receives when the stream reaches the operation.
   std::function<void(Transfers&)> start;
   Method method = {};

@@ -13,8 +13,8 @@ constexpr int kMaxRanks = 64;
 constexpr std::uint64_t kRingSize = 64 << 10;
 
 struct ByteRing {
-  std::atomic<std::uint64_t> head;  // written
-  std::atomic<std::uint64_t> tail;  // read
+  std::atomic<std::uint64_t> head;  // bytes written
+  std::atomic<std::uint64_t> tail;  // bytes read
   char data[kRingSize];
 };
 
@@ -23,11 +23,11 @@ struct SplitSlot {
   int color, key;
 };
 
-struct Shared {  // begins as zeros
+struct Shared {  // zero-initialized
   std::atomic<std::uint32_t> joined;
   std::atomic<std::uint32_t> bell[kMaxRanks];
   std::atomic<int> pid[kMaxRanks];
-  std::atomic<std::uint64_t> gpu[kMaxRanks];  // of which host and number
+  std::atomic<std::uint64_t> gpu[kMaxRanks];  // identifies host and device
   SplitSlot slots[2][kMaxRanks];
   ByteRing rings[];
 };

@@ -130,7 +130,7 @@ bool Transfers::pullFrame(ByteRing& ring, Transfer& transfer) {
   }
   Frame frame;
   std::memcpy(&frame, bytes, sizeof frame);
-  if (frame != transfer.frame) return false;  // does not fit: hangs
+  if (frame != transfer.frame) return false;  // mismatch: hangs
   ring.tail = tail + sizeof(Frame);
   transfer.done = sizeof(Frame);
   return true;

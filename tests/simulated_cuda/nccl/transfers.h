@@ -38,7 +38,7 @@ class Transfers {
   struct Transfer {
     Frame frame;
     char* at;
-    std::uint64_t done = 0;  // of the frame and the bytes
+    std::uint64_t done = 0;  // bytes, including the frame
     std::uint64_t total() const { return sizeof(Frame) + frame.bytes; }
   };
 

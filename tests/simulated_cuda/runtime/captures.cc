@@ -11,7 +11,7 @@ namespace {
 
 std::mutex& mutex = *new std::mutex;
 auto& captures = *new std::map<Stream*, std::shared_ptr<Capture>>;
-std::atomic<int> under_way{0};  // streams that take part in one
+std::atomic<int> under_way{0};  // streams in a capture
 std::atomic<unsigned long long> next_id{1};
 thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 

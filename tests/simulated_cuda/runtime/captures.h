@@ -28,7 +28,7 @@ struct Capture {
   std::thread::id thread;
   Stream* origin;
   cudaGraph_t graph;
-  std::map<Stream*, Reached> reached;  // of each stream that takes part
+  std::map<Stream*, Reached> reached;  // per participating stream
   bool invalid = false;
 };
 

@@ -20,12 +20,12 @@ struct Block {
   size_t size;
   Place place;
   int device;
-  bool ours;  // else the program's own, registered
+  bool ours;  // false: the program's own, registered
 };
 
 std::mutex& mutex = *new std::mutex;
 auto& blocks = *new std::map<std::uintptr_t, Block>;
-auto& used = *new std::map<int, size_t>;  // per device
+auto& used = *new std::map<int, size_t>;  // bytes per device
 
 size_t capacity() {
   return static_cast<size_t>(setting("SIMULATED_CUDA_MEMORY_MB", 1024)) << 20;

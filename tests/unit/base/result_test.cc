@@ -7,7 +7,7 @@
 namespace traced {
 namespace {
 
-TEST(ResultTest, WhatIsTakenOutOfOneThatGoesAwayIsMoved) {
+TEST(ResultTest, MovesTheValueOutOfATemporary) {
   Result<std::unique_ptr<int>> result(std::make_unique<int>(7));
   const std::unique_ptr<int> taken = *std::move(result);
   EXPECT_EQ(*taken, 7);

@@ -33,7 +33,7 @@ int statusOf(int fd, const std::function<void()>& program) {
     for (const int number : {SIGPIPE, SIGXFSZ, SIGALRM}) {
       signal(number, SIG_DFL);
     }
-    alarm(kDeadlineS);  // ends one that waits
+    alarm(kDeadlineS);  // kills a child that blocks
     dup2(fd, STDERR_FILENO);
     program();
     _exit(0);
@@ -69,14 +69,14 @@ std::string readSome(int fd) {
   return text;
 }
 
-TEST(SayTest, PartsAreOneLine) {
+TEST(SayTest, PartsFormOneLine) {
   const Ends pipe = makePipe();
   const auto program = [] { say({"cannot write to ", "a\nb", ": full"}); };
   EXPECT_EQ(statusOf(pipe.writer, program), 0);
   EXPECT_EQ(readSome(pipe.reader), "traced: cannot write to a?b: full\n");
 }
 
-TEST(SayTest, WhatIsTooLongIsCut) {
+TEST(SayTest, TruncatesLongMessages) {
   const Ends pipe = makePipe();
   const std::string text(2 * kMaxMessageBytes, 'x');
   EXPECT_EQ(statusOf(pipe.writer, [&] { say({text, text}); }), 0);
@@ -85,14 +85,14 @@ TEST(SayTest, WhatIsTooLongIsCut) {
   EXPECT_EQ(line.back(), '\n');
 }
 
-TEST(SayTest, APipeThatNobodyReadsIsNotWaitedForAndTheJobsStaysAsItIs) {
+TEST(SayTest, DoesNotWaitForAnUnreadPipeNorChangesIt) {
   const Ends pipe = makePipe();
   EXPECT_EQ(statusOf(pipe.writer, sayOften), 0);
   EXPECT_EQ(fcntl(pipe.writer, F_GETFL) & O_NONBLOCK, 0);
   EXPECT_TRUE(readSome(pipe.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, APipeWithoutProcIsNotWaitedForEither) {
+TEST(SayTest, DoesNotWaitForAPipeWithoutProc) {
   const Ends pipe = makePipe();
   const auto program = [] {
     const rlimit none = {3, 3};  // so that nothing more can be opened
@@ -103,7 +103,7 @@ TEST(SayTest, APipeWithoutProcIsNotWaitedForEither) {
   EXPECT_TRUE(readSome(pipe.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, ASocketThatNobodyReadsIsNotWaitedFor) {
+TEST(SayTest, DoesNotWaitForAnUnreadSocket) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   const Ends sockets = {ends[0], ends[1]};
@@ -111,7 +111,7 @@ TEST(SayTest, ASocketThatNobodyReadsIsNotWaitedFor) {
   EXPECT_TRUE(readSome(sockets.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, ATerminalThatNobodyReadsIsNotWaitedFor) {
+TEST(SayTest, DoesNotWaitForAnUnreadTerminal) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   ASSERT_EQ(grantpt(terminal), 0);
   ASSERT_EQ(unlockpt(terminal), 0);
@@ -120,14 +120,14 @@ TEST(SayTest, ATerminalThatNobodyReadsIsNotWaitedFor) {
   EXPECT_TRUE(readSome(ends.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, AReaderThatHasGoneIsNoSignal) {
+TEST(SayTest, AClosedReaderRaisesNoSignal) {
   Ends pipe = makePipe();
   close(pipe.reader);
   pipe.reader = -1;
   EXPECT_EQ(statusOf(pipe.writer, sayOften), 0);
 }
 
-TEST(SayTest, AFileThatMayGrowNoMoreIsNoSignal) {
+TEST(SayTest, AFileAtItsSizeLimitRaisesNoSignal) {
   const testing::TempDir folder;
   const std::string path = folder.path() + "/log";
   const int file = open(path.c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
@@ -158,7 +158,7 @@ TEST(SayTest, ASignalThatTheJobHasPendingStaysPending) {
   EXPECT_EQ(WTERMSIG(status), SIGPIPE);
 }
 
-TEST(SayTest, WithoutAStderrNothingIsSaidAndErrnoStays) {
+TEST(SayTest, WithoutStderrPrintsNothingAndKeepsErrno) {
   const auto program = [] {
     close(STDERR_FILENO);
     errno = ENOSPC;
@@ -168,7 +168,7 @@ TEST(SayTest, WithoutAStderrNothingIsSaidAndErrnoStays) {
   EXPECT_EQ(statusOf(STDERR_FILENO, program), 0);
 }
 
-TEST(SayTest, WhatTookThePlaceOfAStderrThatNeverWasGetsNoWords) {
+TEST(SayTest, DoesNotWriteToAFileThatReusesStderrsDescriptor) {
   const Ends pipe = makePipe();
   const auto program = [] {
     forgetStderr();

@@ -28,7 +28,7 @@ TEST(InThreadsTest, OneIsTheCallersAlone) {
   EXPECT_EQ(calls, 1u);
 }
 
-TEST(InThreadsTest, WhatAnyOfThemThrowsIsThrownWhenAllHaveEnded) {
+TEST(InThreadsTest, RethrowsAfterAllThreadsEnded) {
   for (const std::size_t thrower : {0u, 1u, 2u}) {
     std::vector<char> ended(3);
     EXPECT_THROW(inThreads(3,

@@ -52,7 +52,7 @@ TEST_F(TickClockTest, HasNoAnswerWhenTheLastPairIsOld) {
   EXPECT_FALSE(clock_.at(ticksAt(2 * kPoll + TickClock::kMaxAge + 10)));
 }
 
-TEST_F(TickClockTest, HasNoAnswerWhenTheCounterWentBack) {
+TEST_F(TickClockTest, HasNoAnswerAfterTheCounterDecreased) {
   for (int i = 0; i < 3; ++i) pairAt(i * kPoll, i * kPoll);
   EXPECT_FALSE(clock_.at(ticksAt(2 * kPoll) - 1));
 }
@@ -104,7 +104,7 @@ TEST_F(TickClockTest, GivesUpOnACounterThatIsWrongAgainAndAgain) {
 
 TEST_F(TickClockTest, TakesNoRateFromPairsThatAreClose) {
   pairAt(0, 0);
-  pairAt(1000, 1500);  // 50 % off: what an interruption does to so short a time
+  pairAt(1000, 1500);  // 50 % off: an interrupted, short interval
   EXPECT_FALSE(clock_.at(ticksAt(1000)));
   pairAt(kPoll, kPoll);
   EXPECT_LE(std::abs(errorAt(kPoll + 9, kPoll + 9)), 2);

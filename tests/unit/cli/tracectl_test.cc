@@ -39,7 +39,7 @@ class TracectlTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(TracectlTest, SaysItsVersionAndHelps) {
+TEST_F(TracectlTest, PrintsVersionAndHelp) {
   EXPECT_THAT(runTracectl("--version").out, StartsWith("tracectl "));
   const Ran help = runTracectl("report --help");
   EXPECT_EQ(help.exit_code, 0);
@@ -79,7 +79,7 @@ TEST_F(TracectlTest, TreeSaysThatARankIsNotThere) {
   EXPECT_EQ(runTracectl("tree --level 4 " + run()).exit_code, 2);
 }
 
-TEST_F(TracectlTest, NothingReadableExitsWith3AndSaysWhy) {
+TEST_F(TracectlTest, NothingReadableExitsWith3AndTheReason) {
   const Ran missing = runTracectl("report /nowhere");
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_EQ(missing.out, "");
@@ -127,7 +127,7 @@ TEST_F(TracectlTest, StrictFindsALossWithEveryVerbAfterItsOutput) {
       5);
 }
 
-TEST_F(TracectlTest, InfoSaysWhoLostRecordsAndWhatIsUnknown) {
+TEST_F(TracectlTest, InfoReportsLossesAndUnknowns) {
   StreamBuilder stream(0, 1);
   stream.drop(v1::DROP_REASON_RING_FULL, 12);
   v1::Accounts& accounts = *stream.payload().mutable_accounts();
@@ -184,7 +184,7 @@ TEST_F(TracectlTest, AListOfOptionsDoesNotSwallowTheInput) {
             0);
 }
 
-TEST_F(TracectlTest, AMergedFileReportsWhatItsSourcesDo) {
+TEST_F(TracectlTest, AMergedFileHasTheOutputOfItsSources) {
   writeFile(run() + "/notes.txt", "hello");
   writeFile(run() + "/tail.traced",
             readFile(run() + "/rank-0.traced").substr(0, 100));
@@ -240,7 +240,7 @@ TEST_F(TracectlTest, ShowFiltersAndLimits) {
   EXPECT_EQ(json("show --json --limit 3 " + run())["rows"].size(), 3u);
 }
 
-TEST_F(TracectlTest, AllThatLooksAtOperationsReportsWhatWasNotRecorded) {
+TEST_F(TracectlTest, OperationCommandsReportMissingRecords) {
   SteppedRun stepped;
   stepped.switched_off = stepped.simulated = true;
   writeSteppedRun(dir_.path() + "/stepped", stepped);
@@ -281,7 +281,7 @@ TEST_F(TracectlTest, StepsAreReportedInTheirOrder) {
   EXPECT_NE(steps("--sort bytes "), in_order);
 }
 
-TEST_F(TracectlTest, ASentenceAboutAStepSaysThatItIsOne) {
+TEST_F(TracectlTest, SentencesAboutAStepNameTheStep) {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     StreamBuilder stream(rank);
     stream.addGroup("dp", 0, 2);

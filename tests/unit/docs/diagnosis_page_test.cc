@@ -70,7 +70,7 @@ SectionKinds sectionKinds() {
   return kinds;
 }
 
-TEST(DiagnosisPageTest, EachKindSaysHowSureItCanBe) {
+TEST(DiagnosisPageTest, EachKindStatesItsPossibleConfidence) {
   auto [certain, never] = sectionKinds();
   for (const VerdictKind kind : allKinds()) {
     if (kind == VerdictKind::kUndecided) continue;
@@ -182,7 +182,7 @@ bool isOutside(v1::Operation op) {
          isPointToPoint(op);
 }
 
-TEST(DiagnosisPageTest, RanksMustAgreeOnWhatItSays) {
+TEST(DiagnosisPageTest, RanksMustAgreeOnTheDocumentedFields) {
   std::map<std::string, DocRow> rows;
   for (const DocRow& row : tableBehind(kDiagnosisPage, "Matching")) {
     for (const std::string& op : quotedIn(row[0])) rows[op] = row;
@@ -234,7 +234,7 @@ void expectRow(const DocRow& row, const EngineTraits& engine) {
                                              : "unknown");
 }
 
-TEST(DiagnosisPageTest, EnginesReportWhatItSays) {
+TEST(DiagnosisPageTest, EnginesReportTheDocumentedEnds) {
   Names named;
   for (const DocRow& row : tableBehind(kDiagnosisPage, "Backends")) {
     for (const std::string& name : quotedIn(row[0])) {
@@ -259,7 +259,7 @@ EndBound boundIn(const std::string& words) {
              : EndBound::kReported;
 }
 
-TEST(DiagnosisPageTest, EndsAreTheBoundsThatItSays) {
+TEST(DiagnosisPageTest, EndsAreTheDocumentedBounds) {
   std::map<std::string, std::set<EndBound>> bounds;
   for (const DocRow& row : tableBehind(kDiagnosisPage, "Late end times")) {
     for (const std::string& source : quotedIn(row[0])) {
@@ -270,7 +270,7 @@ TEST(DiagnosisPageTest, EndsAreTheBoundsThatItSays) {
     AssembledOperation op;
     op.end_source = static_cast<v1::EndSource>(number);
     std::set<EndBound> of_source = {endBoundOf(op)};
-    op.stall_ns_plus_1 = 1'000'000;  // that held the stream up
+    op.stall_ns_plus_1 = 1'000'000;  // it blocked the stream
     of_source.insert(endBoundOf(op));
     EXPECT_EQ(bounds[nameOf(op.end_source)], of_source) << number;
     bounds.erase(nameOf(op.end_source));

@@ -40,7 +40,7 @@ v1::Call receiverCall(v1::Operation op) {
   return call;
 }
 
-TEST(FormatPageTest, EndsProveTheStartsThatItSays) {
+TEST(FormatPageTest, EndsProveTheDocumentedStarts) {
   std::map<std::string, DocRow> rows;
   for (const DocRow& row : tableOf(kFormatPage, "operation | X | Y")) {
     for (const std::string& op : quotedIn(row[0])) rows[op] = row;

@@ -52,7 +52,7 @@ Described describedOf(const TableSpec& table, std::set<std::string>& known) {
   return described;
 }
 
-TEST(TablesPageTest, DescribesEachColumnOnceAsTheRegistryDoes) {
+TEST(TablesPageTest, DescribesEachColumnOnceLikeTheRegistry) {
   const std::string page =
       absl::StrReplaceAll(textOfPage("reference/tables.md"), {{"\n", " "}});
   std::set<std::string> known;

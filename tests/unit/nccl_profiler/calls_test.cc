@@ -23,7 +23,7 @@ TEST(CallsTest, AHandleIsNoAddress) {
   EXPECT_EQ(calls->find(handle).next, &place);
 }
 
-TEST(CallsTest, WhatWasForgottenIsNotTakenForAnother) {
+TEST(CallsTest, ForgottenCallIsNotConfusedWithAnother) {
   const auto calls = std::make_unique<Calls>();
   int place = 0;
   void* const first = calls->add({{&place, 1}, nullptr});

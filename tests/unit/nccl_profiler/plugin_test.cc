@@ -112,7 +112,7 @@ TEST_F(PluginTest, AsksForCallsAndWhatTheyBecomeOnly) {
   }
 }
 
-TEST_F(PluginTest, WhatACallBecomesIsItsOperationsOnAnyThread) {
+TEST_F(PluginTest, LaunchesBelongToTheirCallOnAnyThread) {
   begin(kName6);
   void* const first = call(11);
   void* const second = call(12);
@@ -126,7 +126,7 @@ TEST_F(PluginTest, NothingIsTakenForAnotherOperations) {
   begin(kName5);
   EXPECT_EQ(call(11, true), nullptr);
   in_call = {&recorder, 12};
-  launch(nullptr, "RING");  // of a call that was nobody's
+  launch(nullptr, "RING");  // without a call
   EXPECT_TRUE(reports.empty());
 }
 
@@ -140,7 +140,7 @@ TEST_F(PluginTest, AMessageHasChannelsOnly) {
   EXPECT_EQ(reports, (std::vector<Report>{{11, "", "", 2}}));
 }
 
-TEST_F(PluginTest, ANameThatNcclDoesNotKnowIsNone) {
+TEST_F(PluginTest, UnknownNcclNameIsIgnored) {
   begin(kName6);
   launch(call(11), "Unknown");
   launch(call(12), nullptr);
@@ -163,7 +163,7 @@ TEST_F(PluginTest, Version4JoinsWhatTheThreadsCallLaunchesAndNothingElse) {
   EXPECT_EQ(reports, (std::vector<Report>{{11, "RING", "LL", 3}}));
 }
 
-TEST_F(PluginTest, WhereNothingIsRecordedNothingIsAskedFor) {
+TEST_F(PluginTest, RequestsNoEventsWithoutARecorder) {
   connect(nullptr);
   EXPECT_EQ(begin(kName6), 0);
   EXPECT_EQ(call(11), nullptr);

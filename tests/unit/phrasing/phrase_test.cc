@@ -47,7 +47,7 @@ TEST_F(PhraseTest, ACallAtAnotherLinePrecedesWhatHappened) {
       << summaryOf(job_, verdict);
 }
 
-TEST_F(PhraseTest, SaysHowSureItIsAndWhoIsToBlame) {
+TEST_F(PhraseTest, StatesConfidenceAndCulprits) {
   JobVerdict verdict;
   verdict.summary = {SilentInside{{5}, {"barrier", kNoGroup, 3}}};
   verdict.finding = Confidence::kCertain;
@@ -58,7 +58,7 @@ TEST_F(PhraseTest, SaysHowSureItIsAndWhoIsToBlame) {
           .ends_with(" (certain; that ranks 5,7 are to blame: likely)"));
 }
 
-TEST_F(PhraseTest, SaysWhatAProcessDoes) {
+TEST_F(PhraseTest, DescribesTheActivityOfAProcess) {
   using Doing = ProcessNow::Doing;
   EXPECT_EQ(text(ProcessNow{3, Doing::kComputes, 77, 0.5, 1}),
             "The process of rank 3 (77) computes: 0.50 s of processor time in "

@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-TEST(WrapTest, LinesAfterTheFirstStandUnderIt) {
+TEST(WrapTest, IndentsContinuationLines) {
   EXPECT_EQ(wrapped("  - ", "one two  three four", 12),
             "  - one two\n    three\n    four\n");
 }
@@ -15,7 +15,7 @@ TEST(WrapTest, ALineIsFilledToItsLastColumn) {
   EXPECT_EQ(wrapped("", "abcd ef", 6), "abcd\nef\n");
 }
 
-TEST(WrapTest, AWordThatIsTooLongHasALineOfItsOwn) {
+TEST(WrapTest, PutsATooLongWordOnALineOfItsOwn) {
   EXPECT_EQ(wrapped("- ", "a verylongword b", 6), "- a\n  verylongword\n  b\n");
   EXPECT_EQ(wrapped("- ", "verylongword", 6), "- verylongword\n");
 }
@@ -30,7 +30,7 @@ TEST(WrapTest, LinesThatFitStayAsTheyAre) {
   EXPECT_EQ(wrappedLines("", 5), "");
 }
 
-TEST(WrapTest, NoWordsAreNoWords) { EXPECT_EQ(wrapped("- ", ""), "- \n"); }
+TEST(WrapTest, EmptyTextStaysEmpty) { EXPECT_EQ(wrapped("- ", ""), "- \n"); }
 
 }  // namespace
 }  // namespace traced

@@ -50,7 +50,7 @@ class CompletionsTest : public RecoverTest {
 
 constexpr std::int64_t kFarNs = 1'000'000'000;
 
-TEST_F(CompletionsTest, AnEndIsItsOperations) {
+TEST_F(CompletionsTest, AnEndBelongsToItsOperation) {
   const std::int64_t now_ns = nowNs();
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
@@ -60,7 +60,7 @@ TEST_F(CompletionsTest, AnEndIsItsOperations) {
         completions.issued(8, second, now_ns);
         completions.completed(8, now_ns + 20);
         completions.completed(7, now_ns + 30);
-        completions.completed(7, now_ns + 40);  // once is enough
+        completions.completed(7, now_ns + 40);  // a repetition has no effect
       });
   const Ends found = ends();
   ASSERT_EQ(found.size(), 2u);
@@ -81,7 +81,7 @@ TEST_F(CompletionsTest, AnEndMayComeBeforeTheCallReturns) {
   EXPECT_EQ(found.begin()->second, now_ns + 20);
 }
 
-TEST_F(CompletionsTest, AKeyThatWasUsedBeforeSaysNothing) {
+TEST_F(CompletionsTest, IgnoresAReusedKey) {
   const std::int64_t now_ns = nowNs();
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
@@ -92,7 +92,7 @@ TEST_F(CompletionsTest, AKeyThatWasUsedBeforeSaysNothing) {
   EXPECT_TRUE(ends().empty());
 }
 
-TEST_F(CompletionsTest, WhatNobodyAsksForIsNotKept) {
+TEST_F(CompletionsTest, DiscardsUnrequestedEnds) {
   const std::int64_t now_ns = nowNs();
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {
@@ -107,7 +107,7 @@ TEST_F(CompletionsTest, WhatNobodyAsksForIsNotKept) {
 }
 
 // An engine never reports captured calls and failed ones.
-TEST_F(CompletionsTest, WhatNeverCompletesKeepsNobodyFromBeingHeard) {
+TEST_F(CompletionsTest, OperationsThatNeverCompleteDoNotBlockOthers) {
   const std::int64_t now_ns = nowNs();
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {

@@ -19,8 +19,8 @@ std::uint64_t residentBytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-TEST(ManyGroupsTest, TensOfThousandsComeAndGoInTheSameMemory) {
-  constexpr std::uint64_t kWarmUp = 20'000;  // more than are kept for threads
+TEST(ManyGroupsTest, TensOfThousandsOfGroupsReuseTheSameMemory) {
+  constexpr std::uint64_t kWarmUp = 20'000;  // more than threads keep
 
   constexpr std::uint64_t kGroups = 40'000;
   const TempDir dir;
@@ -29,7 +29,7 @@ TEST(ManyGroupsTest, TensOfThousandsComeAndGoInTheSameMemory) {
     Options options;
     options.directory = dir.path() + "/traces";
     options.ring_directory = dir.path();
-    options.window_bytes = 0;  // it fills with time
+    options.window_bytes = 0;  // else it grows with time
     Recorder& recorder = **Recorder::start(options, {});
     std::uint64_t before = 0;
     for (std::uint64_t i = 1; i <= kWarmUp + kGroups; ++i) {

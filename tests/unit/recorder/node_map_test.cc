@@ -60,7 +60,7 @@ TEST(NodeMapTest, TruthTable) {
   EXPECT_EQ(spreadOf({0, 1, 2, 3, 4, 5}, 5, "c"), Spread::kSeveralNodes);
 }
 
-TEST(NodeMapTest, WhatNobodyHasSaidIsUnknown) {
+TEST(NodeMapTest, UnpublishedNodesAreUnknown) {
   FakeStore store = unevenJob();
   store.said.erase(1);
   EXPECT_EQ(spreadOf({0, 1, 2}, 0, "a", store), Spread::kUnknown);
@@ -93,7 +93,7 @@ TEST(NodeMapTest, AnotherJobStartsFromNothing) {
   EXPECT_EQ(map.spreadOf({0, 1}, 0, store.lookup()), Spread::kSeveralNodes);
 }
 
-TEST(NodeMapTest, OfALargeGroupFewAreAsked) {
+TEST(NodeMapTest, ReadsFewRanksOfALargeGroup) {
   constexpr std::uint32_t kRanks = 100'000;
   FakeStore store;
   Ranks world;

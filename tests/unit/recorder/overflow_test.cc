@@ -166,7 +166,7 @@ TEST_F(OverflowTest, EveryRecordIsStoredOrCountedForItsThread) {
   EXPECT_EQ(accounts_.produced(), pushed + 28);
 }
 
-TEST_F(OverflowTest, WhatTheDiskRefusesIsCountedToo) {
+TEST_F(OverflowTest, CountsRecordsThatTheDiskRefuses) {
   disk_.beFull(true);
   pushOnAllThreads();
   EXPECT_FALSE(writer_->flush(kDeadline)) << "not all is in the file";

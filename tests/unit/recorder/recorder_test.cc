@@ -230,7 +230,7 @@ TEST_F(RecorderTest, FlushMakesRecordsReadableWhileTheProcessRuns) {
   });
 }
 
-TEST_F(RecorderTest, AKilledProcessLeavesItsRingBehind) {
+TEST_F(RecorderTest, AKilledProcessLeavesItsRing) {
   const pid_t child = fork();
   if (child == 0) {
     Recorder& recorder = start();
@@ -404,7 +404,7 @@ TEST_F(RecorderTest, AnotherPlaceInTheJobIsAnotherStream) {
     Recorder& second = start(2, 4);
     EXPECT_NE(&second, &first);
     EXPECT_EQ(Recorder::current(), &second);
-    complete(first, *group);  // by who has a group of the first; goes nowhere
+    complete(first, *group);  // a group of the first: ignored
     auto other = second.addGroup(world());
     complete(second, *other);
     complete(second, *other);
@@ -421,7 +421,7 @@ TEST_F(RecorderTest, AnotherPlaceInTheJobIsAnotherStream) {
   EXPECT_EQ(rows, (std::map<std::uint32_t, std::uint64_t>{{0, 5}, {2, 10}}));
 }
 
-TEST_F(RecorderTest, AStreamSaysWhetherItsProcessJoinedSeveralStarts) {
+TEST_F(RecorderTest, AStreamRecordsWhetherItsProcessJoinedSeveralStarts) {
   for (const std::string second : {"a", "b"}) {
     inProcess([&] {
       start(0, 1, "a");
@@ -457,7 +457,7 @@ TEST_F(RecorderTest, AProcessMayChangeItsPlaceWhileThreadsAreInCalls) {
   EXPECT_FALSE(ringIsLeft());
 }
 
-TEST_F(RecorderTest, WhatAGroupIsCalledIsCut) {
+TEST_F(RecorderTest, TruncatesLongGroupNames) {
   inProcess([&] {
     Recorder& recorder = start();
     GroupInfo info = world();
@@ -475,7 +475,7 @@ TEST_F(RecorderTest, WhatAGroupIsCalledIsCut) {
   EXPECT_EQ(desc, std::string(512, 'x') + "... (cut, 20000000 bytes)");
 }
 
-TEST_F(RecorderTest, SaysWhyItCannotRecord) {
+TEST_F(RecorderTest, ReportsWhyItCannotRecord) {
   inProcess([&] {
     Options options;
     options.directory = "/proc/nowhere";

@@ -29,7 +29,7 @@ TEST(ResourceSampler, SamplesWhenTheIntervalHasPassed) {
   EXPECT_EQ(second->interval_ns, std::uint64_t{kSecond});
 }
 
-TEST(ResourceSampler, TheLastSampleComesEarly) {
+TEST(ResourceSampler, TheLastSampleIsEarly) {
   ResourceSampler sampler(kSecond, 100);
   const auto last = sampler.sample(150, true);
   ASSERT_TRUE(last);

@@ -48,7 +48,7 @@ TEST_F(TriggerFileTest, MakingAndChangingItAreTouches) {
   EXPECT_TRUE(touchedNext(trigger));
 }
 
-TEST_F(TriggerFileTest, WhatWasThereBeforeIsNoTouch) {
+TEST_F(TriggerFileTest, AnExistingFileIsNoTouch) {
   touch(100);
   TriggerFile trigger(path_);
   EXPECT_FALSE(touchedNext(trigger));
@@ -56,7 +56,7 @@ TEST_F(TriggerFileTest, WhatWasThereBeforeIsNoTouch) {
   EXPECT_TRUE(touchedNext(trigger));
 }
 
-TEST_F(TriggerFileTest, IsLookedAtNowAndThenOnly) {
+TEST_F(TriggerFileTest, ChecksTheFileAtIntervals) {
   TriggerFile trigger(path_);
   EXPECT_FALSE(touchedNext(trigger));
   touch(100);
@@ -64,7 +64,7 @@ TEST_F(TriggerFileTest, IsLookedAtNowAndThenOnly) {
   EXPECT_TRUE(touchedNext(trigger));
 }
 
-TEST_F(TriggerFileTest, WithoutAPathThereIsNone) {
+TEST_F(TriggerFileTest, WithoutAPathNothingTriggers) {
   TriggerFile trigger("");
   EXPECT_FALSE(touchedNext(trigger));
 }

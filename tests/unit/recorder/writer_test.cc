@@ -189,7 +189,7 @@ TEST_F(WriterTest, AFlushWaitsForARecordThatIsBeingFilled) {
   EXPECT_EQ(rowsIn(file_->read()), 3u);
 }
 
-TEST_F(WriterTest, WhatIsInMemoryDoesNotWaitForAFileThatHangs) {
+TEST_F(WriterTest, ReadingTheWindowDoesNotWaitForAHungFile) {
   start();
   file_->set(&FakeFile::hangs, true);
   push(3);
@@ -303,7 +303,7 @@ TEST_F(WriterTest, AFailureIsMarkedThoughTheRingIsFull) {
   start();
   file_->set(&FakeFile::hangs, true);
   push(1);
-  EXPECT_FALSE(writer_->flush(kShort));  // the thread is in the file
+  EXPECT_FALSE(writer_->flush(kShort));  // the thread is blocked in the file
   push(kSlots - 2);
   ring_->push(RecordKind::kReturn, ReturnRecord{9, 1, 0, Outcome::kThrew});
   EXPECT_EQ(ring_->used(), ring_->capacity());
@@ -312,7 +312,7 @@ TEST_F(WriterTest, AFailureIsMarkedThoughTheRingIsFull) {
   EXPECT_TRUE(ring_->drops().empty());
 }
 
-TEST_F(WriterTest, AnOperationThatTakesTooLongIsMarkedAndSaid) {
+TEST_F(WriterTest, MarksAndPrintsAnOperationThatTakesTooLong) {
   start();
   defineCall();
   ::testing::internal::CaptureStderr();
@@ -328,7 +328,7 @@ TEST_F(WriterTest, AnOperationThatTakesTooLongIsMarkedAndSaid) {
       << said;
 }
 
-TEST_F(WriterTest, WhatEndedTooLateIsMarkedAtTheEnd) {
+TEST_F(WriterTest, MarksALateOperationWhenItEnds) {
   constexpr std::int64_t kLimitNs = 20'000'000'000;
   start();
   defineCall();

@@ -32,12 +32,12 @@ TEST(FileSourceTest, AFileThatShrinksIsAShortRead) {
   auto source = FileSource::open(path);
   ASSERT_TRUE(source);
   std::filesystem::resize_file(path, 10);
-  errno = EINTR;  // of an earlier call: nothing interrupts what is read here
+  errno = EINTR;  // left by an earlier call; no read here is interrupted
   EXPECT_EQ((*source)->read(0, 100).size(), 10u);
   EXPECT_EQ((*source)->read(50, 10), "");
 }
 
-TEST(FileSourceTest, SaysWhatCannotBeOpened) {
+TEST(FileSourceTest, ReportsAFileThatCannotBeOpened) {
   const auto missing = FileSource::open("/nowhere/at/all");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message,

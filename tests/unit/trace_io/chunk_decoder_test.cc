@@ -82,7 +82,7 @@ TEST_P(ChunkDecoderLevelTest, ReadsBackWhatTheEncoderWrote) {
 INSTANTIATE_TEST_SUITE_P(Levels, ChunkDecoderLevelTest,
                          ::testing::Values(0, 1));
 
-TEST(ChunkDecoderTest, RefusesAPayloadOfAnotherSizeThanItSays) {
+TEST(ChunkDecoderTest, RefusesAPayloadOfAnotherSizeThanDeclared) {
   const std::string raw = v1::Payload().SerializeAsString() + "\x7A\x00";
   const std::string packed = compressed(std::string(1000, '\0'));
   EXPECT_EQ(decode(zstdChunk(packed, 999)), DecodeStatus::kRefused);
@@ -215,7 +215,7 @@ TEST(PayloadGuardTest, PiecesAreCountedHoweverSmall) {
   EXPECT_FALSE(isModestPayload(payload(kFreePieces + 1), 0));
 }
 
-TEST(PayloadGuardTest, BytesThatLookLikeAnImpossibleLengthAreNoReasonToRefuse) {
+TEST(PayloadGuardTest, AcceptsBytesThatResembleAnImpossibleLength) {
   v1::Payload payload;
   // A tag of a text, and a length of 4 GB.
   payload.add_code()->set_build_id("b\xFF\xFF\xFF\xFF\x0F");

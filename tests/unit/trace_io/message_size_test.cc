@@ -130,7 +130,7 @@ TEST(MessageSizeTest, AnAllToAllReportsWhomItSendsHowMuch) {
   EXPECT_EQ(bytesToEach(list, 4), (Bytes{32, 32, 8, 24}));
 }
 
-TEST(MessageSizeTest, WhomAnAllToAllSendsHowMuchIsNotGuessed) {
+TEST(MessageSizeTest, DoesNotGuessTheSplitsOfAnAllToAll) {
   EXPECT_TRUE(bytesToEach(unevenAllToAll({1, 7}, 40, 48), 4).empty());
   EXPECT_TRUE(bytesToEach(unevenAllToAll({1, 7, 2, 0, 5}, 40, 48), 4).empty());
   v1::Call list = callOf(v1::OPERATION_ALL_TO_ALL, 96, 96);

@@ -110,7 +110,8 @@ bool splitsLikeProtobuf(const std::string& bytes) {
   v1::Payload expected, others;
   const bool parsed = expected.ParseFromString(bytes);
   const bool others_parsed = others.ParseFromString(rest);
-  if (!parsed) return true;  // maybe only for its header, which is left out
+  if (!parsed)
+    return true;  // only the header, which is skipped, may be invalid
   EXPECT_TRUE(others_parsed);
   expected.clear_header();
   EXPECT_EQ(others.SerializeAsString(),
@@ -169,7 +170,7 @@ TEST(PackedRowsTest, AscendingOperationsAreReadInStretches) {
   EXPECT_EQ(switchesOf(), 2U);
 }
 
-TEST(PackedRowsTest, OfDamagedBytesAreThoseThatProtobufReads) {
+TEST(PackedRowsTest, DamagedBytesGiveTheRowsThatProtobufReads) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
   RandomPayload random(seed);
@@ -186,7 +187,7 @@ TEST(PackedRowsTest, OfDamagedBytesAreThoseThatProtobufReads) {
   EXPECT_GT(split, 0);
 }
 
-TEST(PackedRowsTest, WhatNoRecorderWritesIsLeftToProtobuf) {
+TEST(PackedRowsTest, LeavesUnusualEncodingsToProtobuf) {
   v1::Payload payload;
   payload.mutable_released()->add_op_delta(1);
   const std::string once = payload.SerializeAsString();

@@ -76,7 +76,7 @@ TEST(RowsTest, UndoesDifferencesWithinAnOperation) {
   EXPECT_EQ(rowsOf<ReleaseRow>(payload).at(0).release_ns, 1219);
 }
 
-TEST(RowsTest, OfOperationsIssuedTwiceTheFirstCounts) {
+TEST(RowsTest, TheFirstOfTwoIssuesCounts) {
   v1::Payload payload;
   for (const int op : {7, -4, 4}) payload.mutable_issued()->add_op_delta(op);
   for (const int ns : {100, 100, 100}) {
@@ -112,7 +112,7 @@ TEST(RowsTest, ExtremeDifferencesWrapAround) {
   EXPECT_EQ(rowsOf<WaitRow>(payload).size(), 3u);
 }
 
-TEST(RowsTest, WhatWasWrittenIsRead) {
+TEST(RowsTest, WrittenRowsAreRead) {
   v1::Payload payload = anchored(77);
   const std::vector<std::int64_t> instants = {5, kMax, 6, kMin, -9};
   const std::vector<std::uint64_t> ops = {3, 4, 9, 8, ~std::uint64_t{0}};

@@ -123,7 +123,7 @@ TEST(BudgetCheckTest, ToleranceDoesNotOverflow) {
   EXPECT_EQ(allowedFor(loose, 3).high, 4u);
 }
 
-TEST(BudgetCheckTest, WhatNoRowKnowsIsNew) {
+TEST(BudgetCheckTest, OperationsWithoutARowAreNew) {
   const std::vector<RankUsage> ranks = {
       rankWith(0, {2, 2, 2}), rankWith(1, {1, 4, 2}, 0, v1::DTYPE_BFLOAT16)};
   BudgetRow only_first = row(2);
@@ -154,7 +154,7 @@ TEST(BudgetCheckTest, StepsThatNoRowIsAboutAreNotJudged) {
   EXPECT_EQ(result.outside, 15u);
 }
 
-TEST(BudgetCheckTest, AllStepsHaveWhatComesBeforeTheFirst) {
+TEST(BudgetCheckTest, OperationsBeforeTheFirstStepCountForAllSteps) {
   EXPECT_EQ(verdictOf(row(9, StepRange()), {rankWith(0, {5, 2}, 2)}),
             Verdict::kOk);
 }

@@ -76,7 +76,7 @@ TEST_F(CoverageTest, ADropIsAGap) {
   EXPECT_THAT(gaps(StepRange()), ElementsAre(HasSubstr("1 records dropped")));
 }
 
-TEST_F(CoverageTest, WhatTheScopeLeftOutIsAGap) {
+TEST_F(CoverageTest, OperationsOutsideTheScopeAreAGap) {
   stream_.payload().mutable_accounts()->set_left_out(7);
   EXPECT_THAT(gaps(StepRange()),
               ElementsAre("7 operations were not recorded (TRACED_SCOPE) on "
@@ -100,7 +100,7 @@ TEST_F(CoverageTest, APauseWithinTheStepsIsAGap) {
               ElementsAre("tracing was switched off in steps 0-1 on rank 0"));
 }
 
-TEST_F(CoverageTest, APauseOutsideOfTheStepsIsNone) {
+TEST_F(CoverageTest, APauseOutsideTheStepsIsNoGap) {
   pause(15, 16);
   EXPECT_THAT(gaps(StepRange(1, 2)), IsEmpty());
 }
@@ -112,7 +112,7 @@ TEST_F(CoverageTest, TheLastOfManyPausesIsHeldAgainstTheSteps) {
   EXPECT_THAT(gaps(StepRange(2, 2)), ElementsAre(HasSubstr("switched off")));
 }
 
-TEST_F(CoverageTest, PausesOnBothSidesOfTheStepsAreNone) {
+TEST_F(CoverageTest, PausesOnBothSidesOfTheStepsAreNoGap) {
   pause(11, 12);
   pause(31, 32);
   EXPECT_THAT(gaps(StepRange(1, 1)), IsEmpty());

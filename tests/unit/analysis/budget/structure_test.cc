@@ -75,7 +75,7 @@ TEST(StructureTest, AnotherOrderIsReported) {
                       "budget has 2 x all_reduce float32 4-8 KiB"});
 }
 
-TEST(StructureTest, OfManyRanksTheFirstAreReported) {
+TEST(StructureTest, ReportsTheFirstOfManyRanks) {
   std::vector<StructureRow> rows = rowsOf(rankOf(0, 2));
   rows[0].structure.waited_at_once.reset();
   std::vector<StreamTable> ranks;

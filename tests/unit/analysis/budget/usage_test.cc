@@ -66,7 +66,7 @@ TEST_F(UsageTest, SimulatedCallsAreNoUse) {
   EXPECT_TRUE(usage().entries().empty());
 }
 
-TEST_F(UsageTest, WhatHasNoGroupAndNoTensorSaysSo) {
+TEST_F(UsageTest, MissingGroupAndTensorAreNamed) {
   v1::Call& call = stream_.addCall(v1::OPERATION_SPLIT, 0, 0, 0);
   call.clear_input();
   stream_.addOperation(1, kFirstUseNs, 3, 0, 10);

@@ -37,7 +37,7 @@ TEST(ClockSummaryTest, TheTwoClocksThatAreKnownWorstAreTheWorstPair) {
   EXPECT_EQ(summary.certified->within_ns, 1'300u);
 }
 
-TEST(ClockSummaryTest, OfThoseKnownAsWellTheFirstRanksAreNamed) {
+TEST(ClockSummaryTest, NamesTheFirstOfEquallyKnownRanks) {
   TraceSet set;
   AlignedClocks clocks;
   for (const std::uint32_t rank : {2, 1, 0}) addRank(set, clocks, rank, 10);

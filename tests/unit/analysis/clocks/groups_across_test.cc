@@ -30,12 +30,12 @@ TEST_F(GroupsAcrossTest, ARankWithoutATraceReadsNoClock) {
   EXPECT_FALSE(groups_.contains(1, ranks({8})));
 }
 
-TEST_F(GroupsAcrossTest, WhatWasFoundOutIsRemembered) {
+TEST_F(GroupsAcrossTest, CachesItsResults) {
   EXPECT_TRUE(groups_.contains(0, ranks({3, 4})));
   EXPECT_TRUE(groups_.contains(0, ranks({3})));
 }
 
-TEST_F(GroupsAcrossTest, AGroupOfMoreRanksThanAHostHasIsNotLookedThrough) {
+TEST_F(GroupsAcrossTest, AGroupLargerThanAHostIsNotScanned) {
   std::vector<std::uint32_t> many(300);
   std::iota(many.begin(), many.end(), 1000);
   EXPECT_TRUE(groups_.contains(0, ranks(many)));

@@ -123,7 +123,7 @@ TEST_F(ComparisonTest, ASlowerTransferIsThatAndWaitsFollow) {
   EXPECT_EQ(change(comparison, RunPart::kOwnCall).kind, ChangeKind::kNone);
 }
 
-TEST(ChangeTest, WhatIsUnseenOfAStepIsAsWideAsTheIntervalIs) {
+TEST(ChangeTest, TheUnseenPartOfAStepWidensTheInterval) {
   Change change;
   change.share = 0.5;
   change.log_ratio.high = std::log(1.1);
@@ -131,7 +131,7 @@ TEST(ChangeTest, WhatIsUnseenOfAStepIsAsWideAsTheIntervalIs) {
   EXPECT_NEAR(change.unseenOfStep(), 0.05, 1e-12);
 }
 
-TEST_F(ComparisonTest, AChangeWithinTheFloorIsNone) {
+TEST_F(ComparisonTest, AChangeBelowTheFloorIsNotReported) {
   MadeUp slow;
   slow.transfer_ms *= 1.02;
   scatter_ = 0.002;
@@ -275,7 +275,7 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
 }
 
 // Seen with real ranks on a busy machine.
-TEST_F(ComparisonTest, AnExposedWaitPerhapsFollowsFromWhatIsOpen) {
+TEST_F(ComparisonTest, AnExposedWaitMayFollowFromAnOpenQuestion) {
   MadeUp slow;
   slow.exposed_ms *= 1.5;
   slow.wait_ms *= 2;
@@ -390,7 +390,7 @@ TEST_F(ComparisonTest, OneRunASideHasNoVerdict) {
   EXPECT_THAT(comparison.not_measured, Not(IsEmpty()));
 }
 
-TEST_F(ComparisonTest, WhatIsNoMeasureIsSaid) {
+TEST_F(ComparisonTest, ReportsWhyAFigureIsNoMeasure) {
   std::vector<RunFigures> base = side({}), fresh = side({});
   fresh[3].gaps = {Loss{Loss::What::kDropped, 12, {0}, {}, {}}};
   EXPECT_THAT(reasonTexts(compareRuns(base, fresh, {}, settings_)),

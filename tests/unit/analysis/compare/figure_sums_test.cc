@@ -49,7 +49,7 @@ TEST_F(FigureSumsTest, ItsLineIsTheOneThatCallsItMostOften) {
   }
 }
 
-TEST_F(FigureSumsTest, OfLinesThatCallItAsOftenItIsTheFirstByName) {
+TEST_F(FigureSumsTest, TheFirstLineByNameWinsATie) {
   std::map<std::string, int> sites;
   for (int i = 10; i < 30; ++i) sites["train.py:" + std::to_string(i)] = 2;
   for (int number = 0; number < kKeys; ++number) {
@@ -79,7 +79,7 @@ void addRandom(std::mt19937& random, FigureSums& sums) {
   sums.addSite(key, "train.py:" + std::to_string(upTo(4)));
 }
 
-TEST(FigureSums, WhatSeveralAddUpIsWhatOneDoes) {
+TEST(FigureSums, SeveralThreadsGiveTheSameSums) {
   const std::uint64_t seed = testing::testSeed();
   SCOPED_TRACE(::testing::Message() << "TEST_SEED=" << seed);
   Stretches stretches(StepRange(0, 3));

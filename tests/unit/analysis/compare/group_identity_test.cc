@@ -27,7 +27,7 @@ TEST(GroupIdentityTest, GroupsThatAreCalledAlikeAreOneRole) {
             (Layouts{{"dp", "0,2"}, {"tp (2 groups of 2)", "0-1; 2-3"}}));
 }
 
-TEST(GroupIdentityTest, WithoutANameItIsItsRanks) {
+TEST(GroupIdentityTest, WithoutANameTheRanksIdentifyAGroup) {
   GroupCatalog catalog;
   catalog.add(0, {group("undefined", {0, 1, 2}), group("", {0, 1, 2}, 1)});
   EXPECT_EQ(groupIdentities(catalog),

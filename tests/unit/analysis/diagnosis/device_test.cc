@@ -62,7 +62,7 @@ void runTimes(DeviceRank& rank, std::uint32_t call, std::uint32_t source,
   for (int i = 0; i < times; ++i) rank.run(call, source);
 }
 
-TEST(DeviceTest, SynchronousCallsWhoseEndsNobodyReportedAreNoHang) {
+TEST(DeviceTest, SynchronousCallsWithoutReportedEndsAreNoHang) {
   for (const Ending ending : {Ending::kClosed, Ending::kRecovered}) {
     expectHealthy(diagnosed(
         [](DeviceRank& rank) {
@@ -72,7 +72,7 @@ TEST(DeviceTest, SynchronousCallsWhoseEndsNobodyReportedAreNoHang) {
   }
 }
 
-TEST(DeviceTest, NorAreTheyWhereTheWatchdogReportsAsynchronousOnes) {
+TEST(DeviceTest, SynchronousCallsBesideAWatchdogAreNoHang) {
   expectHealthy(diagnosed([](DeviceRank& rank) {
     const std::uint32_t async = rank.call(true).id();
     const std::uint32_t sync = rank.call(false).id();
@@ -83,7 +83,7 @@ TEST(DeviceTest, NorAreTheyWhereTheWatchdogReportsAsynchronousOnes) {
   }));
 }
 
-TEST(DeviceTest, WhatTheWatchdogShouldHaveReportedHangs) {
+TEST(DeviceTest, AMissingWatchdogReportIsAHang) {
   expectVerdict(diagnosed([](DeviceRank& rank) {
                   const std::uint32_t async = rank.call(true).id();
                   runTimes(rank, async, kHook, 5);
@@ -92,8 +92,7 @@ TEST(DeviceTest, WhatTheWatchdogShouldHaveReportedHangs) {
                 VerdictKind::kHungIn, {0, 1});
 }
 
-TEST(DeviceTest,
-     WhatAnEventShouldHaveReportedHangsAlsoBehindAGapAtTheBeginning) {
+TEST(DeviceTest, AMissingEventAfterAnInitialGapIsAHang) {
   for (const int told : {3, 20}) {
     const Diagnosis found = diagnosed([&](DeviceRank& rank) {
       const std::uint32_t sync = rank.call(false).id();
@@ -122,7 +121,7 @@ TEST(DeviceTest, AProcessThatEndedByItselfMayLackTheLastAnswers) {
   expectHealthy(diagnoseJob(job, Ending::kClosed));
 }
 
-TEST(DeviceTest, WhatAllJoinedMayStandBehindWhatOneOfThemWaitsFor) {
+TEST(DeviceTest, AFullyJoinedOperationMayBeQueuedBehindAWait) {
   JobBuilder job(2);
   for (const std::uint32_t number : {0U, 1U}) {
     RankBuilder& builder = job.rank(number);
@@ -147,7 +146,7 @@ TEST(DeviceTest, WhatAllJoinedMayStandBehindWhatOneOfThemWaitsFor) {
   EXPECT_EQ(found.verdicts[0].seq, 6U);
 }
 
-TEST(DeviceTest, WhoStoppedWithItsDeviceIsNamedAndNotWhoWaits) {
+TEST(DeviceTest, NamesTheRankWhoseDeviceStoppedNotTheWaitingOnes) {
   JobBuilder job(2);
   for (const std::uint32_t number : {0U, 1U}) {
     RankBuilder& builder = job.rank(number);
@@ -173,7 +172,7 @@ TEST(DeviceTest, CapturedCallsNeverEnd) {
   }));
 }
 
-TEST(DeviceTest, WhereOnlyWaitsReportWhatWasNotWaitedForIsNotJudged) {
+TEST(DeviceTest, WithWaitBasedEndsOnlyAwaitedOperationsAreJudged) {
   for (const bool waits : {false, true}) {
     const Diagnosis found = diagnosed([&](DeviceRank& rank) {
       const std::uint32_t async = rank.call(true).id();

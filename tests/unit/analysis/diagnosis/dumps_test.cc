@@ -132,7 +132,7 @@ TEST(DumpsTest, CountersOfMessagesAreNotCompared) {
   expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {0, 1});
 }
 
-TEST(DumpsTest, WhoHasNotEndedWhatOthersEndedIsBehind) {
+TEST(DumpsTest, ARankWithoutAnEndThatOthersHaveIsBehind) {
   Dumps dumps(4);
   dumps.addGroup("1", {0, 1, 2, 3});
   for (const std::uint32_t rank : {0U, 1U, 2U, 3U}) {
@@ -148,7 +148,7 @@ TEST(DumpsTest, WhoHasNotEndedWhatOthersEndedIsBehind) {
   EXPECT_EQ(diagnosis.verdicts[0].confidence(), Confidence::kLikely);
 }
 
-TEST(DumpsTest, WhatOthersEndedWithoutItShowsThatADumpIsOlder) {
+TEST(DumpsTest, EndsWithoutARankShowThatItsDumpIsOlder) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1, 2});
   dumps.count(0, "1", 42, 43);
@@ -164,7 +164,7 @@ TEST(DumpsTest, WhatOthersEndedWithoutItShowsThatADumpIsOlder) {
 }
 
 // Ranks 0 and 1 are stuck because rank 2 did not join their earlier operation.
-TEST(DumpsTest, WhatAllJoinedIsHeldUpByWhatTheyIssuedBefore) {
+TEST(DumpsTest, EarlierOperationsBlockAFullyJoinedOne) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1, 2});
   dumps.addGroup("2", {0, 1});
@@ -180,7 +180,7 @@ TEST(DumpsTest, WhatAllJoinedIsHeldUpByWhatTheyIssuedBefore) {
 
 // Rank 1 has an active operation with rank 0, which has passed it. This
 // operation does not keep rank 1 from joining the next one.
-TEST(DumpsTest, WhatOthersWentPastHoldsNobodyUp) {
+TEST(DumpsTest, AnOperationThatOthersPassedBlocksNobody) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1});
   dumps.addGroup("2", {0, 1, 2});
@@ -208,7 +208,7 @@ TEST(DumpsTest, OneRankThatManyWaitForIsOneVerdict) {
   dumps.issue(2, "2", 9, 6);
   const Diagnosis diagnosis = dumps.diagnose();
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {1});
-  EXPECT_EQ(diagnosis.verdicts[0].seq, 9U);  // it was waited for first
+  EXPECT_EQ(diagnosis.verdicts[0].seq, 9U);  // the first wait
 }
 
 TEST(DumpsTest, ARankThatWaitsForAMessageIsNotToBlame) {
@@ -229,7 +229,7 @@ TEST(DumpsTest, ARankThatWaitsForAMessageIsNotToBlame) {
 
 // Rank 1 has not ended an operation that rank 0 has. Only rank 1's dump shows
 // that rank 0 has not joined the next one.
-TEST(DumpsTest, WhoIsBehindIsNoWitness) {
+TEST(DumpsTest, ARankThatIsBehindIsNoWitness) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1});
   dumps.addGroup("2", {0, 1, 2});
@@ -244,7 +244,7 @@ TEST(DumpsTest, WhoIsBehindIsNoWitness) {
 }
 
 // Rank 0 waits for rank 1 in a later operation, so it does not join rank 2's.
-TEST(DumpsTest, WhoWaitsForOneThatIsBehindIsNotToBlame) {
+TEST(DumpsTest, ARankWaitingForOneThatIsBehindIsNotBlamed) {
   Dumps dumps(3);
   dumps.addGroup("1", {0, 1});
   dumps.addGroup("2", {0, 2});
@@ -258,7 +258,7 @@ TEST(DumpsTest, WhoWaitsForOneThatIsBehindIsNotToBlame) {
   expectVerdict(dumps.diagnose(), VerdictKind::kHungIn, {1});
 }
 
-TEST(DumpsTest, WhoWaitsForAMessageOfARankWithoutADumpIsNotToBlame) {
+TEST(DumpsTest, ARankWaitingForARankWithoutADumpIsNotBlamed) {
   Dumps dumps(5);
   dumps.addGroup("0", {0, 1, 2, 3, 4});
   dumps.addGroup("1", {0, 1});
@@ -288,7 +288,7 @@ TEST(DumpsTest, ARankWithoutADumpIsNamedWhereAllLeadsToIt) {
 }
 
 // Gloo's recorder of torch 2.11 reports no ends at all.
-TEST(DumpsTest, WhereNoEndIsReportedNothingHangs) {
+TEST(DumpsTest, WithoutReportedEndsNothingHangs) {
   Dumps dumps(2);
   dumps.addGroup("1", {0, 1});
   for (const std::uint32_t rank : {0U, 1U}) {

@@ -59,7 +59,7 @@ TEST(BandwidthTest, SizesAndFactorsAreThoseOfNcclTests) {
 }
 
 // Rank 0 of 4 keeps 10 of 100 rows, receives 20 rows from others, sends 90.
-TEST(BandwidthTest, OfUnevenPartsTheBytesOfOthersCount) {
+TEST(BandwidthTest, UnevenPartsCountTheBytesOfOtherRanks) {
   v1::Call call;
   call.set_op(v1::OPERATION_ALL_TO_ALL_SINGLE);
   call.set_bytes_in(400);

@@ -120,7 +120,7 @@ TEST(DumpTableTest, AnotherMajorVersionIsRefused) {
 }
 
 // The JSON form has texts in pg_status, and 0 for missing values.
-TEST(DumpTableTest, BothFormsSayTheSame) {
+TEST(DumpTableTest, BothFormsGiveTheSameTable) {
   Json dump = dumpOf({dumpEntry(0), dumpEntry(1)});
   dump["entries"][0]["time_discovered_completed_ns"] = kDumpBeginNs + 500;
   dump["pg_status"] = {{"0",
@@ -313,7 +313,7 @@ std::string sameEntryAgain(const Json& entry, std::size_t times) {
   return bytes.insert(end, again);
 }
 
-TEST(DumpTableTest, WhatIsNamedOftenIsReadSeldom) {
+TEST(DumpTableTest, BoundsTheWorkForASharedEntry) {
   constexpr std::size_t kTensors = 20'000;
   Json entry = dumpEntry(0);
   entry["input_sizes"] = std::vector<Json>(kTensors, Json::array());
@@ -366,7 +366,7 @@ TEST(DumpTableTest, SitesStayInProportionToTheDump) {
   EXPECT_LE(texts, bytes.size());
 }
 
-TEST(DumpTableTest, FramesThatAreNoneReportNoSite) {
+TEST(DumpTableTest, InvalidFramesGiveNoSite) {
   Json odd = dumpEntry(0);
   odd["frames"] = {1, "text", {{"filename", 7}}, {{"line", "x"}}, nullptr};
   Json none = dumpEntry(1);

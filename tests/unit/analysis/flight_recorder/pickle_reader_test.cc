@@ -93,7 +93,7 @@ TEST(PickleReaderTest, RefusesEveryOpcodeThatCouldRunCode) {
   }
 }
 
-TEST(PickleReaderTest, SaysWhereDamageIs) {
+TEST(PickleReaderTest, ReportsTheOffsetOfDamage) {
   EXPECT_EQ(problemOf(""), "byte 0: the pickle is cut off");
   EXPECT_EQ(problemOf("\x80\x02N"), "byte 3: the pickle is cut off");
   EXPECT_EQ(problemOf("\x80\x02."s), "byte 2: the stack is empty");

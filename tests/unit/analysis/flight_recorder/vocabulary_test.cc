@@ -26,7 +26,7 @@ TEST(DumpVocabularyTest, TakesProfilingNamesApart) {
   EXPECT_FALSE(any.peer);
 }
 
-TEST(DumpVocabularyTest, StrangeNamesSayLittle) {
+TEST(DumpVocabularyTest, UnknownNamesGiveLittleInformation) {
   EXPECT_EQ(parseProfilingName("").op, "");
   EXPECT_EQ(parseProfilingName("all_reduce").op, "all_reduce");
   EXPECT_EQ(parseProfilingName("a:b:c").op, "b:c");

@@ -31,7 +31,7 @@ struct Row {
 
 class DependencyTableTest : public ::testing::TestWithParam<Row> {};
 
-TEST_P(DependencyTableTest, AnEndProvesTheStartsThatTheTableSays) {
+TEST_P(DependencyTableTest, AnEndProvesTheStartsInTheTable) {
   const auto [op, x_is_root, y_is_root] = GetParam();
   const v1::Call call = callOf(op);
   for (std::uint32_t x = 0; x < kRanks; ++x) {

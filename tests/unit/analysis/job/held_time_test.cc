@@ -90,7 +90,7 @@ TEST(UnseenWaitsTest, AWindowReachesAsFarAsSomebodyMayHaveWaited) {
     const Window found = UnseenWaits::windowOf(op, table);
     return {found.begin_ns, found.end_ns};
   };
-  op.released = Instant(13);  // there may be a future
+  op.released = Instant(13);  // a future may exist
   EXPECT_EQ(window(), Span(12, 90));
   op.ended = Instant(40);
   EXPECT_EQ(window(), Span(12, 40));
@@ -98,7 +98,7 @@ TEST(UnseenWaitsTest, AWindowReachesAsFarAsSomebodyMayHaveWaited) {
   EXPECT_EQ(window(), Span(10, 40));
 }
 
-TEST(UnseenWaitsTest, WhatWasOverOrWaitedForHasNoWaitThatIsNotSeen) {
+TEST(UnseenWaitsTest, FinishedOrAwaitedOperationsHaveNoUnseenWait) {
   const StreamTable table;
   const Batches batches(table);
   const auto has = [&](const AssembledOperation& op) {
@@ -108,7 +108,7 @@ TEST(UnseenWaitsTest, WhatWasOverOrWaitedForHasNoWaitThatIsNotSeen) {
   EXPECT_TRUE(has(op));
   op.ended = Instant(40);
   EXPECT_TRUE(has(op));
-  op.failed = true;  // whoever waited was held up until then
+  op.failed = true;  // a waiter was blocked until then
   EXPECT_TRUE(has(op));
   op.ended = Instant(11);
   EXPECT_FALSE(has(op));

@@ -27,7 +27,7 @@ TEST(OperationIndexTest, DistinguishesGroupsAndMessages) {
   EXPECT_EQ(index.find(kMessage, 7), 2u);
 }
 
-TEST(OperationIndexTest, WhatWasNotNumberedHasNoNumber) {
+TEST(OperationIndexTest, UnnumberedOperationsHaveNoIndex) {
   OperationIndex index;
   EXPECT_EQ(index.find(kWorld, 1), OperationIndex::kNone);
   index.at(kWorld, 5, 0);

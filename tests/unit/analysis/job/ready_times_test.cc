@@ -100,13 +100,13 @@ TEST_F(ReadyTimesTest, AnUnknownOrLateEndLeavesTheNextUnknown) {
   group_->set_backend("fake");
   issue(1, 0), end(1, 500, v1::END_SOURCE_COMPLETION_HOOK);
   issue(2, 100), end(2, 600);
-  issue(3, 700);  // never seen to end
+  issue(3, 700);  // no recorded end
   issue(4, 800), end(4, 900);
   EXPECT_EQ(ready(), (Times{0, -1, 700, -1}));
 }
 
 // Numbers 2 and 3 are lost. They may occupy both workers, one of them forever.
-TEST_F(ReadyTimesTest, WhatIsLostMayKeepAWorker) {
+TEST_F(ReadyTimesTest, LostOperationsMayOccupyAWorker) {
   group_->set_backend("gloo");
   const std::uint32_t barrier =
       stream_.addCall(v1::OPERATION_BARRIER, 1, 0, 0).id();
@@ -135,9 +135,9 @@ TEST_F(ReadyTimesTest, OneThatIsLostLeavesAWorker) {
 }
 
 // The other worker ran the later operations.
-TEST_F(ReadyTimesTest, OneOfGloosWorkersComesBackFromWhatIsNotKnown) {
+TEST_F(ReadyTimesTest, AnUnknownEndLeavesOneOfGloosWorkersFree) {
   group_->set_backend("gloo");
-  issue(1, 0);  // never seen to end
+  issue(1, 0);  // no recorded end
   issue(2, 10), end(2, 300);
   issue(3, 20), end(3, 400);
   issue(4, 30), end(4, 500);
@@ -150,7 +150,7 @@ TEST_F(ReadyTimesTest, AWaitDoesNotShowThatAWorkerOfGloosIsFree) {
   EXPECT_EQ(readyBehindWaits(), -1);
 }
 
-TEST_F(ReadyTimesTest, AWaitThatTheCallMakesItselfDoes) {
+TEST_F(ReadyTimesTest, AWaitWithinTheCallShowsThatAWorkerIsFree) {
   EXPECT_EQ(readyBehindWaits(), 1'000);
 }
 
@@ -163,7 +163,7 @@ TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartReports) {
 }
 
 // It may run them concurrently, or serialize all operations of the process.
-TEST_F(ReadyTimesTest, WhatAnUnknownEngineTakesUpFirstIsNotKnown) {
+TEST_F(ReadyTimesTest, AnUnknownEngineHasNoKnownOrder) {
   group_->set_backend("ucc");
   issue(1, 0), end(1, 500);
   issue(2, 100), end(2, 900);
@@ -171,7 +171,7 @@ TEST_F(ReadyTimesTest, WhatAnUnknownEngineTakesUpFirstIsNotKnown) {
   EXPECT_EQ(ready(), (Times{0, -1, 950}));
 }
 
-TEST_F(ReadyTimesTest, WhatOnlyHasTheNameOfGlooIsAnUnknownEngine) {
+TEST_F(ReadyTimesTest, AForeignBackendNamedGlooIsAnUnknownEngine) {
   group_->set_backend("gloo");
   group_->set_backend_class("acme::Backend");
   issue(1, 0), end(1, 500);
@@ -180,11 +180,11 @@ TEST_F(ReadyTimesTest, WhatOnlyHasTheNameOfGlooIsAnUnknownEngine) {
   EXPECT_EQ(ready(true), (Times{0, 100, 200}));
 }
 
-TEST_F(ReadyTimesTest, OneOfAnUnknownEngineWithoutAnEndMayHoldUpAllBehindIt) {
+TEST_F(ReadyTimesTest, OnAnUnknownEngineAMissingEndMayBlockLaterOperations) {
   group_->set_backend("ucc");
   stream_.addGroup("tp", 0, 2).set_backend("ucc");
   stream_.addCall(v1::OPERATION_ALL_REDUCE, 2, 64, 64);
-  issue(1, 0);  // never seen to end
+  issue(1, 0);  // no recorded end
   issue(2, 100, 2), end(2, 200);
   issue(3, 300), end(3, 400);
   EXPECT_EQ(ready(), (Times{0, -1, -1}));

@@ -69,7 +69,7 @@ class ScopeTest : public ::testing::Test {
   std::vector<StreamBuilder> streams_;
 };
 
-TEST_F(ScopeTest, CrossNodeGoesByTheGroupAndForMessagesByThePeer) {
+TEST_F(ScopeTest, CrossNodeDependsOnTheGroupOrTheMessagesPeer) {
   EXPECT_EQ(held(ReportedScope::kCrossNode),
             (std::vector<bool>{true, false, true,  // groups
                                false, true, true,  // messages to 1, 2, 3

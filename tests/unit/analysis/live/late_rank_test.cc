@@ -29,7 +29,7 @@ class LateRankTest : public ::testing::Test {
   void SetUp() override { late_.update(now_ns_, false); }
 };
 
-TEST_F(LateRankTest, ItBeginsWithAWholeWindowAndEnds) {
+TEST_F(LateRankTest, StartsAfterAWholeWindowAndEnds) {
   for (int i = 0; i < 3; ++i) {
     quarter(1000, 50);
     EXPECT_FALSE(late_.late());
@@ -46,7 +46,7 @@ TEST_F(LateRankTest, ItBeginsWithAWholeWindowAndEnds) {
   EXPECT_FALSE(late_.late());
 }
 
-TEST_F(LateRankTest, APauseOfOneRankIsNone) {
+TEST_F(LateRankTest, APauseOfOneRankIsNoLateness) {
   quarter(10, 10);
   quarter(4900, 10);
   for (int i = 0; i < 6; ++i) {
@@ -55,14 +55,14 @@ TEST_F(LateRankTest, APauseOfOneRankIsNone) {
   }
 }
 
-TEST_F(LateRankTest, RanksThatAreLateInTurnAreNone) {
+TEST_F(LateRankTest, RanksThatAreLateInTurnAreNotReported) {
   for (int i = 0; i < 8; ++i) {
     quarter(i % 2 ? 1000 : 100, i % 2 ? 100 : 1000);
     EXPECT_FALSE(late_.late());
   }
 }
 
-TEST_F(LateRankTest, WhatCostsLittleIsNone) {
+TEST_F(LateRankTest, ACheapDelayIsNotReported) {
   for (int i = 0; i < 8; ++i) {
     quarter(100, 0);
     EXPECT_FALSE(late_.late());

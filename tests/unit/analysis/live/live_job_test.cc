@@ -55,7 +55,7 @@ class LiveJobTest : public ::testing::Test {
   v1::Payload definitions_[2];
 };
 
-TEST_F(LiveJobTest, WhatIsOverOnAllRanksIsCountedAndSplit) {
+TEST_F(LiveJobTest, CountsAndSplitsOperationsThatEndedOnAllRanks) {
   issue(0, 1, kNowNs);
   issue(1, 1, kNowNs + 3 * kMs);
   end(0, 1, kNowNs + 5 * kMs);
@@ -93,7 +93,7 @@ TEST_F(LiveJobTest, AnOperationWaitsForTheOtherRanksPart) {
 }
 
 // Rank 2 runs on another host: its part never arrives here.
-TEST_F(LiveJobTest, WhatIsSharedWithAnotherHostWaitsForNoOtherPart) {
+TEST_F(LiveJobTest, AnOperationSharedWithAnotherHostDoesNotWaitForIt) {
   v1::Payload payload;
   StreamBuilder builder(0);
   builder.addGroup("dp", 0, 2);
@@ -109,7 +109,7 @@ TEST_F(LiveJobTest, WhatIsSharedWithAnotherHostWaitsForNoOtherPart) {
   EXPECT_EQ(job_.sums().ranks.at(0).totals.calls, 1U);
 }
 
-TEST_F(LiveJobTest, WhatDoesNotEndHoldsUpOthersForAWhile) {
+TEST_F(LiveJobTest, AnUnendedOperationDelaysOthersForAWhile) {
   issue(0, 1, kNowNs);
   issue(0, 2, kNowNs + kMs);
   end(0, 2, kNowNs + 2 * kMs);
@@ -176,7 +176,7 @@ TEST_F(LiveJobTest, RanksThatCallOtherThingsHaveDiverged) {
   EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
 }
 
-TEST_F(LiveJobTest, WhatHangsIsUnderWayHoweverLongAgoItWasCounted) {
+TEST_F(LiveJobTest, AHungOperationStaysActiveAfterItWasCounted) {
   issue(0, 1, kNowNs);
   job_.count(kNowNs + kMs);
   job_.count(kNowNs + 10 * LiveJob::kLateNs);
@@ -223,7 +223,7 @@ TEST_F(LiveJobTest, AReleasedWorkIsInFlightUntilItsEnd) {
   EXPECT_EQ(in_flight(), 0) << "its end may be what was lost";
 }
 
-TEST_F(LiveJobTest, WhoeverCalledItFirstIsReportedAlsoWhenThatIsOver) {
+TEST_F(LiveJobTest, ReportsTheFirstCallerEvenAfterTheEnd) {
   issue(0, 1, kNowNs);
   end(0, 1, kNowNs + kMs);
   job_.count(kNowNs + 2 * kMs);
@@ -235,7 +235,7 @@ TEST_F(LiveJobTest, WhoeverCalledItFirstIsReportedAlsoWhenThatIsOver) {
   EXPECT_EQ(job_.divergences()[0].parts.size(), 2U);
 }
 
-TEST_F(LiveJobTest, WhatIsNotDefinedIsAskedFor) {
+TEST_F(LiveJobTest, RequestsMissingDefinitions) {
   LiveJob job;
   StreamBuilder builder(0);
   LiveStream& stream = job.add(builder.header());

@@ -86,7 +86,7 @@ TEST_F(LiveLinksTest, NothingIsReportedForAStarvedMachine) {
   EXPECT_EQ(links_.slow().size(), 1u);
 }
 
-TEST_F(LiveLinksTest, OfManyTransfersSomeAreEnough) {
+TEST_F(LiveLinksTest, SamplesManyTransfers) {
   run(60 * kSecond, 3 * kMillisecond, false, 5 * kMillisecond);
   ASSERT_EQ(links_.slow().size(), 1u);
   EXPECT_NEAR(links_.slow().front().of_time, 0.4, 0.05);

@@ -63,7 +63,7 @@ TEST(OrderDigestTest, TheFirstBlockThatDiffersCounts) {
   EXPECT_FALSE(known.block);
 }
 
-TEST(OrderDigestTest, WhatIsNotKnownDiffersFromNothing) {
+TEST(OrderDigestTest, UnknownCallsDoNotDiffer) {
   // It began to watch in the middle of a block, and is behind.
   const OrderDifference found =
       difference(hostWith(3000), hostWith(2000, 0, 1000), 1000 / kOrderBlock);

@@ -39,14 +39,14 @@ TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsReported) {
   EXPECT_TRUE(watch.isNews(4, 2, 21));
 }
 
-TEST(OrderWatchTest, ARankThatIsFarBehindIsComparedWithNone) {
+TEST(OrderWatchTest, ARankThatIsFarBehindIsNotCompared) {
   OrderWatch watch;
   EXPECT_FALSE(watch.isNews(0, 1, 10));
   EXPECT_FALSE(watch.isNews(0, 1 + OrderWatch::kWindow, 20));
   EXPECT_FALSE(watch.isNews(0, 1, 11));
 }
 
-TEST(OrderWatchTest, WhoWasBehindMayDifferBeforeThat) {
+TEST(OrderWatchTest, ARankThatWasBehindMayDifferEarlier) {
   OrderWatch watch;
   for (const std::uint64_t seq : {1, 2, 3}) watch.isNews(0, seq, 10 * seq);
   EXPECT_TRUE(watch.isNews(0, 3, 31));

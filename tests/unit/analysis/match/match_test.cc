@@ -109,7 +109,7 @@ TEST_F(MatchTest, ASendMatchesAReceiveWhoseSourceIsKnown) {
   EXPECT_EQ(table.cellsOf(table.rows[0]).size(), 2u);
 }
 
-TEST_F(MatchTest, AReceiveFromAnySourceStandsAloneButSaysItsSource) {
+TEST_F(MatchTest, AReceiveFromAnySourceHasItsOwnRowWithItsSource) {
   streams_[1].add(
       IssueRow{.op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 2});
   streams_[1].add(
@@ -276,7 +276,7 @@ TEST_F(MatchBatchTest, ABatchOfMessagesIsOfItsRankAlone) {
 }
 
 // Killed before the batch was closed, or its end was lost.
-TEST_F(MatchBatchTest, MembersWithoutTheEndOfTheirBatchStandAlone) {
+TEST_F(MatchBatchTest, MembersWithoutTheEndOfTheirBatchHaveTheirOwnRows) {
   streams_[0].add(IssueRow{.op = 1,
                            .issue_ns = StreamBuilder::kIssueNs,
                            .call = 1,

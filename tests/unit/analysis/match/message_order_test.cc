@@ -80,7 +80,7 @@ TEST(MessageOrder, WithLossesOneFromAnySourceLeavesNothingToReport) {
 }
 
 // Missing first messages of a side count as a loss.
-TEST(MessageOrder, WhatDoesNotBeginAtOneIsNotWhole) {
+TEST(MessageOrder, ANumberingThatDoesNotBeginAtOneIsIncomplete) {
   EXPECT_EQ(messagesTaken({{2, 0}, {3, 0}}, {receive(0, 10, 20)}, true),
             (Numbers{0}));
   EXPECT_EQ(

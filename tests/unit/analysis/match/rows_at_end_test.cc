@@ -176,7 +176,7 @@ void act(MeshRank& rank, int what, std::uint32_t sender, std::uint32_t self) {
   }
 }
 
-TEST_F(RowsAtEndTest, WhatAPartReportsIsWhatTheWholeReports) {
+TEST_F(RowsAtEndTest, APartGivesTheRowsOfTheWholeRun) {
   std::mt19937_64 random(testing::testSeed());
   SCOPED_TRACE(absl::StrCat("TEST_SEED=", testing::testSeed()));
   const auto draw = [&random](std::uint64_t below) { return random() % below; };
@@ -219,7 +219,7 @@ TEST_F(RowsAtEndTest, WhatAPartReportsIsWhatTheWholeReports) {
   EXPECT_GT(known, 5000u);
 }
 
-TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsReportManyRows) {
+TEST_F(RowsAtEndTest, FewOperationsOfAHealthyRunGiveManyRows) {
   for (MeshRank& rank : ranks_) {
     for (int i = 0; i < 100; ++i) {
       rank.pass(1000);
@@ -237,7 +237,7 @@ TEST_F(RowsAtEndTest, OfAHealthyRunFewOperationsReportManyRows) {
 
 // The last operation of a hung rank is long ago. The operation that the others
 // wait for is found all the same.
-TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
+TEST_F(RowsAtEndTest, AHungRankHidesNothing) {
   for (MeshRank& rank : ranks_) {
     const bool stuck = &rank == &ranks_[3];
     for (int i = 0; i < (stuck ? 50 : 60); ++i) {
@@ -250,7 +250,7 @@ TEST_F(RowsAtEndTest, ARankThatStandsStillHidesNothing) {
 
 // Rank 1 issued its part long before the others, and that part is not loaded.
 // Without it the row would begin with the others.
-TEST_F(RowsAtEndTest, ARowOfWhichAPartMayBeMissingIsNotReported) {
+TEST_F(RowsAtEndTest, AnIncompleteRowIsNotReported) {
   for (MeshRank& rank : ranks_) {
     if (&rank == &ranks_[1]) rank.issue(kAllReduce, 1);
     rank.pass(1'000'000);
@@ -276,7 +276,7 @@ TEST_F(RowsAtEndTest, ABatchIsKeptWholeOrNotAtAll) {
 }
 
 // All earlier operations decide which message a receive from any source took.
-TEST_F(RowsAtEndTest, WhereNumbersDoNotReportMessagesAllIsLoaded) {
+TEST_F(RowsAtEndTest, LoadsEverythingIfNumbersDoNotIdentifyMessages) {
   for (MeshRank& rank : ranks_) {
     rank.stream().payload().mutable_call(3)->clear_peer_global_plus_1();
     for (int i = 0; i < 10; ++i) rank.issue(kReceive, 0);

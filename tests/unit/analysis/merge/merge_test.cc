@@ -98,7 +98,7 @@ TEST_F(MergeTest, ReportsUnusableBytes) {
   EXPECT_EQ(merged.input_warnings, direct.input_warnings);
 }
 
-TEST_F(MergeTest, AnInputThatChangedLeavesNoFileBehind) {
+TEST_F(MergeTest, AChangedInputLeavesNoFile) {
   const TraceSet set = open("in");
   testing::writeFile(dir_.path() + "/in/1", "gone");
   const auto merged =
@@ -110,7 +110,7 @@ TEST_F(MergeTest, AnInputThatChangedLeavesNoFileBehind) {
   }
 }
 
-TEST_F(MergeTest, SaysWhenItCannotWrite) {
+TEST_F(MergeTest, ReportsAFailedWrite) {
   EXPECT_FALSE(writeMerged(open("in"), "/nowhere/out", Existing::kReplaced,
                            "0.1.0", clockText));
 }

@@ -49,7 +49,7 @@ TEST_F(PendingFileTest, AppearsWithAllThatWasWritten) {
   EXPECT_THAT(names(), ElementsAre("out"));
 }
 
-TEST_F(PendingFileTest, IsGoneUnlessItIsComplete) {
+TEST_F(PendingFileTest, RemovesAnIncompleteFile) {
   { PendingFile(output(), Existing::kKept).stream() << "a"; }
   EXPECT_THAT(names(), IsEmpty());
 }
@@ -107,7 +107,7 @@ TEST_F(PendingFileTest, HasTheModeThatTheUserWants) {
   }
 }
 
-TEST_F(PendingFileTest, IsGoneWhenASignalEndsTheProgram) {
+TEST_F(PendingFileTest, ASignalRemovesTheFile) {
   for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) {
     const pid_t child = fork();
     if (child == 0) {

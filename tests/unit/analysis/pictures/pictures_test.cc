@@ -121,7 +121,7 @@ TEST_F(LateRanksTest, AWindowHasItsStepsOnly) {
   EXPECT_EQ(pictures.worst()->caused_ns, 3 * 3 * kMs);
 }
 
-TEST_F(LateRanksTest, WhatOneOfThemDidNotRecordIsNotKnown) {
+TEST_F(LateRanksTest, OperationsThatARankDidNotRecordAreUnknown) {
   JobBuilder job(2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     RankBuilder& built = job.rank(rank);
@@ -180,7 +180,7 @@ TEST_F(PicturesTest, AmongRanksThatPassADelayOnNoneIsNamed) {
 
 // DDP waits for a future, so no wait is recorded. After the second operation
 // the rank computes for 4 ms outside of every window.
-TEST_F(PicturesTest, WhatMayBeWaitingIsNeverHiddenNorComputing) {
+TEST_F(PicturesTest, PossibleWaitsAreNeitherHiddenNorComputing) {
   JobBuilder job(1);
   RankBuilder& rank = job.rank(0);
   rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096).set_async(true);
@@ -318,7 +318,7 @@ TEST_F(ListsTest, EachTensorGoesToOneRank) {
   EXPECT_EQ(links.left_out, 0u);
 }
 
-TEST_F(ListsTest, OfSeveralDtypesAreLeftOut) {
+TEST_F(ListsTest, ListsOfSeveralDtypesAreLeftOut) {
   const LinkPicture links = linksWith(v1::DTYPE_FLOAT64);
   EXPECT_TRUE(links.links.empty());
   EXPECT_EQ(links.left_out, 2u);
@@ -367,7 +367,7 @@ TEST(LinkUnitsTest, ManyNodesAreReportedTogether) {
   EXPECT_EQ(units.folded(625), 313u) << "who is on none of them";
 }
 
-TEST(LinkUnitsTest, WhereNodesReportNothingNeighboursAreReportedTogether) {
+TEST(LinkUnitsTest, WithoutNodesNeighboursAreReportedTogether) {
   const auto ranks = firstRanks(2000);
   EXPECT_EQ(LinkUnits(ranks, {}).ranksPerUnit(), 2u);
   std::vector<RankNode> one_each;
@@ -422,7 +422,7 @@ TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
 }
 
 // Two threads: one has so many steps that some are merged.
-TEST(StepPictureTest, OfSeveralBuildersIsAsOfOne) {
+TEST(StepPictureTest, SeveralBuildersMergeIntoTheSamePicture) {
   const v1::ClockModel clock;
   std::vector<StepPictureBuilder> builders(3, StepPictureBuilder(true, 0, 0));
   for (const std::uint32_t rank : {0u, 1u}) {

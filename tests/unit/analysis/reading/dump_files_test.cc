@@ -87,7 +87,7 @@ TEST_F(DumpFilesTest, DumpsAreKnownByTheirContentAndReadAsARun) {
               Contains(HasSubstr("what came after is unknown on ranks 0-1")));
 }
 
-TEST_F(DumpFilesTest, TheDumpsOwnWordCountsMoreThanItsName) {
+TEST_F(DumpFilesTest, ContentOverridesTheFileName) {
   Json own = dump(1);
   own["entries"][0]["profiling_name"] = "nccl:send 1->0";
   write("rank_0", pickleOf(own));
@@ -96,7 +96,7 @@ TEST_F(DumpFilesTest, TheDumpsOwnWordCountsMoreThanItsName) {
   EXPECT_THAT(set.input_warnings, IsEmpty());
 }
 
-TEST_F(DumpFilesTest, OfOneRankTheNewestIsUsed) {
+TEST_F(DumpFilesTest, UsesTheNewestDumpOfARank) {
   write("early/rank_0", pickleOf(dump(2)));
   write("late/rank_0", pickleOf(dump(5)));
   const TraceSet set = open();
@@ -120,7 +120,7 @@ TEST_F(DumpFilesTest, TracesAreUsedBeforeDumps) {
                                 HasSubstr("hold traces too"))));
 }
 
-TEST_F(DumpFilesTest, WhatIsRefusedIsSaidWithItsReason) {
+TEST_F(DumpFilesTest, ReportsRefusedFilesWithTheReason) {
   write("evil_0", std::string("\x80\x04\x8c\x02os\x8c\x06system\x93.", 15));
   write("old_1", pickleOf(testing::emptyDump("1.4")));
   write("nameless", pickleOf(dump(1)));

@@ -114,7 +114,7 @@ TEST_F(SettleAttemptsTest, RanksOfOneStartHaveOneAttempt) {
   EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0), Pair(2, 0)));
 }
 
-TEST_F(SettleAttemptsTest, WhatWasBroughtOfOneStartHasOneAttempt) {
+TEST_F(SettleAttemptsTest, StreamsOfOneStartShareAnAttempt) {
   add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 15, .end_s = 30});
   add({.rank = 1, .stream_id = 4, .attempt = 1, .begin_s = 15, .end_s = 30});
   EXPECT_THAT(selected(open()), ElementsAre(Pair(3, 1), Pair(4, 1)));
@@ -141,7 +141,7 @@ TEST_F(SettleAttemptsTest, OrderPairsThemWhereWallClocksDiffer) {
   EXPECT_FALSE(set.may_mix_runs);
 }
 
-TEST_F(SettleAttemptsTest, WhereAHostReportsFewerStartsWallClocksDecide) {
+TEST_F(SettleAttemptsTest, WallClocksDecideIfAHostHasFewerStarts) {
   add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
   add({.rank = 1, .stream_id = 2, .attempt = 0, .begin_s = 0, .end_s = 9});
   add({.rank = 0, .stream_id = 3, .attempt = 0, .begin_s = 15, .end_s = 30});
@@ -152,7 +152,7 @@ TEST_F(SettleAttemptsTest, WhereAHostReportsFewerStartsWallClocksDecide) {
               Contains(HasSubstr("only wall clocks show")));
 }
 
-TEST_F(SettleAttemptsTest, WhereLaunchersCountAlikeAMissingFileIsNoDoubt) {
+TEST_F(SettleAttemptsTest, EqualLauncherCountsTolerateAMissingFile) {
   add({.rank = 0, .stream_id = 1, .attempt = 0, .begin_s = 0, .end_s = 10});
   add({.rank = 0, .stream_id = 3, .attempt = 1, .begin_s = 15, .end_s = 30});
   add({.rank = 1, .stream_id = 4, .attempt = 1, .begin_s = 15, .end_s = 30});
@@ -170,7 +170,7 @@ TEST_F(SettleAttemptsTest, StartsOfOtherSizesAreNotOne) {
   EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0), Pair(2, 0)));
 }
 
-TEST_F(SettleAttemptsTest, WhatOneLauncherCountsStays) {
+TEST_F(SettleAttemptsTest, KeepsTheCountsOfASingleLauncher) {
   const std::string launcher = "/tmp/launcher";
   add({.rank = 0,
        .stream_id = 1,

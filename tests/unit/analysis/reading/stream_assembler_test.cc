@@ -50,7 +50,7 @@ class StreamAssemblerTest : public ::testing::Test {
   StreamBuilder stream_;
 };
 
-TEST_F(StreamAssemblerTest, OfSeveralEndsTheEarliestCounts) {
+TEST_F(StreamAssemblerTest, TheEarliestOfSeveralEndsCounts) {
   // A hook that knows the duration, and an event closer to the end.
   stream_.add(DoneRow{.op = 1,
                       .end_ns = kIssueNs + 900,
@@ -109,7 +109,7 @@ TEST_F(StreamAssemblerTest, WaysThatDifferAreSeveral) {
   EXPECT_EQ(op.channels, 7);
 }
 
-TEST_F(StreamAssemblerTest, WhatWasNotObservedIsAbsent) {
+TEST_F(StreamAssemblerTest, UnobservedTimesAreAbsent) {
   const AssembledOperation op = only();
   EXPECT_EQ(op.issued.ns(), kIssueNs);
   EXPECT_FALSE(op.returned.known());
@@ -160,12 +160,12 @@ TEST_F(StreamAssemblerTest, AnObservedEndWinsOverTheWait) {
   EXPECT_EQ(only().ended.ns(), kIssueNs + 70);
 }
 
-TEST_F(StreamAssemblerTest, AWaitThatSaysNothingOfTheEndLeavesItUnknown) {
+TEST_F(StreamAssemblerTest, AWaitWithoutAnEndLeavesItUnknown) {
   stream_.add(WaitRow{.op = 1, .wait_begin_ns = kIssueNs, .wait_ns = 50});
   EXPECT_FALSE(only().ended.known());
 }
 
-TEST_F(StreamAssemblerTest, AWaitThatThrewFailsTheOperationAndSaysWhy) {
+TEST_F(StreamAssemblerTest, AWaitThatThrewFailsTheOperationWithItsError) {
   const std::uint32_t text = stream_.addText("connection closed by peer");
   stream_.add(WaitRow{.op = 1,
                       .wait_begin_ns = kIssueNs,
@@ -192,7 +192,7 @@ TEST_F(StreamAssemblerTest, AnyFailedOutcomeFailsTheOperation) {
   }
 }
 
-TEST_F(StreamAssemblerTest, TheErrorThatWasSaidFirstCounts) {
+TEST_F(StreamAssemblerTest, TheFirstRecordedErrorCounts) {
   const std::uint32_t late = stream_.addText("late");
   const std::uint32_t early = stream_.addText("early");
   stream_.add(WaitRow{.op = 1, .outcome = 1, .error = late});

@@ -31,7 +31,7 @@ TEST(AllowanceTest, ManyRowsNeedBytes) {
   EXPECT_FALSE(allowance.take(0, 0, 1));
 }
 
-TEST(AllowanceTest, WhatIsRefusedIsNotCounted) {
+TEST(AllowanceTest, RefusedBytesAreNotCounted) {
   Allowance allowance;
   EXPECT_FALSE(allowance.take(0, 0, kFreeRows + 1));
   EXPECT_TRUE(allowance.take(0, 0, kFreeRows));

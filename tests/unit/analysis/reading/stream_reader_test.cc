@@ -55,7 +55,7 @@ TEST_F(StreamReaderTest, StreamsAreShownInOrderWhateverTheThreads) {
   }
 }
 
-TEST_F(StreamReaderTest, WhatAVisitThrowsEndsAllThreads) {
+TEST_F(StreamReaderTest, AnExceptionInAVisitEndsAllThreads) {
   for (const std::size_t threads : {1, 2, 8}) {
     std::size_t shown = 0;
     const auto fail_at_100 = [&](std::size_t, StreamTable&) {
@@ -89,7 +89,7 @@ TEST_F(StreamReaderTest, WorkIsFinishedInOrderWhileItsTableLives) {
   }
 }
 
-TEST_F(StreamReaderTest, WhatWorkThrowsEndsAllThreads) {
+TEST_F(StreamReaderTest, AnExceptionInWorkEndsAllThreads) {
   for (const std::size_t threads : {1, 2, 8}) {
     const auto fail_at_100 = [](std::size_t, std::size_t i, StreamTable&) {
       if (i == 100) throw std::runtime_error("enough");

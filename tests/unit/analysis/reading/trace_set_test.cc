@@ -82,7 +82,7 @@ TEST_F(TraceSetTest, ATraceIsKnownByItsContent) {
                                               HasSubstr("log: not a trace")));
 }
 
-TEST_F(TraceSetTest, NothingReadableIsAnErrorThatSaysWhy) {
+TEST_F(TraceSetTest, NothingReadableIsAnErrorWithAReason) {
   write("train.log", "step 1\n");
   const auto set = openTraceSet({dir_.path(), "/nowhere"});
   ASSERT_FALSE(set);
@@ -143,7 +143,7 @@ TEST_F(TraceSetTest, ALostChunkIsAGapAndItsRecordsAreMissing) {
   EXPECT_FALSE(table.endKnown()) << "there may have been a fourth";
 }
 
-TEST_F(TraceSetTest, ABeginningThatIsLostIsAGapAndOneThatWasDeletedIsNone) {
+TEST_F(TraceSetTest, ALostBeginningIsAGapAndADeletedOneIsNot) {
   StreamBuilder a = stream(0);
   chunk(a, 1);
   write("rank-0.traced", chunk(a, 2) + a.takeChunk(true));
@@ -289,7 +289,7 @@ TEST_F(RunsOfOneNameTest, AStreamThatEndedBeforeTheNewestBeganIsOfAnother) {
   EXPECT_THAT(warnings(set), ::testing::Contains("no trace of ranks 1 of 2"));
 }
 
-TEST_F(RunsOfOneNameTest, ARankThatWasGoneBeforeAnotherCameMayBeOfTheRun) {
+TEST_F(RunsOfOneNameTest, ARankThatEndedBeforeAnotherBeganMayBelongToTheRun) {
   // The same launch, however late the other rank started.
   const auto launch = [](v1::Header& header) {
     header.mutable_rendezvous()->set_launcher("/tmp/launch_1");
@@ -310,7 +310,7 @@ TEST_F(RunsOfOneNameTest, WallClocksOfTwoHostsMayDiffer) {
   EXPECT_THAT(selected(), ElementsAre(3));
 }
 
-TEST_F(RunsOfOneNameTest, WhoMetIsOfOneRunWhateverWallClocksSay) {
+TEST_F(RunsOfOneNameTest, ARendezvousDefinesARunDespiteWallClocks) {
   const auto met = [](const char* boot_id) {
     return [=](v1::Header& header) {
       header.set_boot_id(boot_id);
@@ -355,7 +355,7 @@ TEST_F(RunsOfOneNameTest, RunsSideBySideAreDistinguishedByWhereTheyMet) {
 }
 
 // Older traces do not record their rendezvous.
-TEST_F(RunsOfOneNameTest, WhatNothingDistinguishesIsSaidToBeMixedPerhaps) {
+TEST_F(RunsOfOneNameTest, WarnsAboutIndistinguishableRuns) {
   add(0, 1, 0);
   addTo(0, 2, 0, [](v1::Header& header) {
     v1::ClockAnchor& started = *header.mutable_started();
@@ -395,7 +395,7 @@ TEST_F(RunsOfOneNameTest,
               ::testing::Contains(HasSubstr("may be mixed here")));
 }
 
-TEST_F(RunsOfOneNameTest, WhatTheLauncherCallsTheRunDistinguishesIt) {
+TEST_F(RunsOfOneNameTest, TheLaunchersRunIdDistinguishesRuns) {
   const auto called = [](const char* id) {
     return [=](v1::Header& header) {
       header.mutable_rendezvous()->set_run_id(id);

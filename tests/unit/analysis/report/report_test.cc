@@ -171,7 +171,7 @@ TEST_F(ReportTest, AddsUpByCallSite) {
     stack.set_site(site);
   };
   addStack(7, 2);
-  addStack(7, 2);  // the same line, reached by another way
+  addStack(7, 2);  // the same line by another path
   addStack(9, 2);
   addStack(9, 0);
   addStack(9, 3);  // no such frame
@@ -225,7 +225,7 @@ TEST_F(ReportTest, AddsUpByStepAndOrdersStepsAsNumbers) {
 }
 
 // The sums depend on neither the adding thread nor the order.
-TEST(ReportSumsTest, OfSeveralThreadsAreThoseOfOne) {
+TEST(ReportSumsTest, SeveralThreadsGiveTheSameSums) {
   std::vector<StreamTable> tables(3);
   for (std::uint32_t rank = 0; rank < tables.size(); ++rank) {
     StreamBuilder stream(rank, 3);
@@ -288,7 +288,7 @@ TEST_F(ReportTest, BandwidthIsOverCompletionTime) {
   EXPECT_DOUBLE_EQ(*by_op.rows[0].busbw_gbs, 3.0);
 }
 
-TEST_F(ReportTest, WhatWasNotObservedIsNoSample) {
+TEST_F(ReportTest, UnobservedTimesAreNoSamples) {
   stream_.add(IssueRow{
       .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
   stream_.addOperation(2, StreamBuilder::kIssueNs, 1, 2, 500'000);
@@ -327,7 +327,7 @@ TEST_F(ReportTest, CountsEndsThatOnlyAWaitShowed) {
 
 // The first has a recorded wait, the second was over when it returned, the
 // third was only waited for by a future.
-TEST_F(ReportTest, CountsOperationsWhoseWaitNobodySaw) {
+TEST_F(ReportTest, CountsOperationsWithoutARecordedWait) {
   for (const std::uint64_t op : {1, 2, 3}) {
     const auto issue_ns =
         StreamBuilder::kIssueNs + 100 * static_cast<std::int64_t>(op);

@@ -56,7 +56,7 @@ TEST(RowSamplesTest, CallsOfSeveralSizesHaveOneMedian) {
   EXPECT_EQ(row.busbw_gbs, 10);
 }
 
-TEST(RowSamplesTest, OfSeveralThreadsAreAsOfOne) {
+TEST(RowSamplesTest, SeveralThreadsGiveTheSameResult) {
   RowSamples one, other;
   one.add(took(10), one.numberOf({100, 1}));
   other.add(took(30), other.numberOf({1000, 1}));

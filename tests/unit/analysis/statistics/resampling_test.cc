@@ -16,7 +16,7 @@ TEST(SignFlips, AllWaysAreTried) {
   EXPECT_DOUBLE_EQ(signFlipTest({kDifferences})[0], 0.0078125);
 }
 
-TEST(SignFlips, WhatChanceShowsAnywhereCounts) {
+TEST(SignFlips, PValuesAccountForAllColumns) {
   // Next to a noisy column a p-value grows, and never shrinks.
   const std::vector<double> noise = {0.2,  -0.1, 0.3,  -0.2, 0.1,
                                      -0.3, 0.4,  -0.2, 0.25};
@@ -41,7 +41,7 @@ TEST(SignFlips, ManyPairsAreTriedAtRandomAndAgree) {
   for (int i = 0; i < 15; ++i)
     few.push_back(i % 3 == 0 ? -0.1 : 0.1 + 0.01 * i);
   many = few;
-  many.push_back(0);  // flips nothing, but is one pair more
+  many.push_back(0);  // a flip changes nothing, but adds a pair
   EXPECT_NEAR(signFlipTest({few})[0], signFlipTest({many})[0], 0.01);
 }
 

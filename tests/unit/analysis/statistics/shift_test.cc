@@ -11,7 +11,7 @@ namespace {
 const std::vector<double> kOfPairs = {0.11, 0.08, 0.14, -0.02, 0.09,
                                       0.12, 0.07, 0.10, 0.13};
 
-TEST(Shift, OfPairsIsTheMedianOfTheMeansOfTwo) {
+TEST(Shift, PairedShiftIsTheMedianOfPairwiseMeans) {
   const Shift shift = pairedShift(kOfPairs, 0.95);
   EXPECT_DOUBLE_EQ(shift.estimate, 0.1);
   EXPECT_DOUBLE_EQ(shift.low, 0.045);
@@ -19,7 +19,7 @@ TEST(Shift, OfPairsIsTheMedianOfTheMeansOfTwo) {
   EXPECT_DOUBLE_EQ(shift.coverage, 0.9609375);
 }
 
-TEST(Shift, OfTwoSamplesIsTheMedianOfAllDifferences) {
+TEST(Shift, TwoSampleShiftIsTheMedianOfAllDifferences) {
   const Shift shift = twoSampleShift({1.0, 1.2, 0.9, 1.1, 1.05},
                                      {1.3, 1.25, 1.4, 1.15, 1.5, 1.35}, 0.95);
   EXPECT_NEAR(shift.estimate, 0.275, 1e-12);
@@ -28,13 +28,13 @@ TEST(Shift, OfTwoSamplesIsTheMedianOfAllDifferences) {
   EXPECT_NEAR(shift.coverage, 1 - 0.030303030303030304, 1e-12);
 }
 
-TEST(Shift, OneRunThatWentWrongMovesItLittle) {
+TEST(Shift, AnOutlierMovesItLittle) {
   std::vector<double> differences = kOfPairs;
   differences[0] = 1000;
   EXPECT_NEAR(pairedShift(differences, 0.95).estimate, 0.1, 0.02);
 }
 
-TEST(Shift, OfTooFewValuesTheIntervalIsAsWideAsItGets) {
+TEST(Shift, TooFewValuesGiveTheWidestInterval) {
   const Shift shift = pairedShift({0.1, 0.3}, 0.95);
   EXPECT_DOUBLE_EQ(shift.low, 0.1);
   EXPECT_DOUBLE_EQ(shift.high, 0.3);

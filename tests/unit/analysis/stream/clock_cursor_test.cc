@@ -19,7 +19,7 @@ void addKnot(v1::ClockModel& clock, std::int64_t at_ns,
   knot.set_above_ns(60);
 }
 
-TEST(ClockCursorTest, WhatWasAskedBeforeChangesNoAnswer) {
+TEST(ClockCursorTest, EarlierQueriesDoNotChangeAnAnswer) {
   const std::uint64_t seed = testing::testSeed();
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);

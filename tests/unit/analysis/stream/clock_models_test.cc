@@ -17,7 +17,7 @@ v1::Header header(std::uint64_t stream, const std::string& boot_id,
   return header;
 }
 
-TEST(ClockModelsTest, OneClockHasNoOffsetWhateverTheWallClocksSay) {
+TEST(ClockModelsTest, OneClockHasNoOffsetDespiteWallClocks) {
   const v1::Header a = header(1, "boot", 100, 10'000);
   const v1::Header b = header(2, "boot", 200, 10'150);
   const auto models = modelClocks({&a, &b});
@@ -94,7 +94,7 @@ v1::ClockModel withKnots() {
   return model;
 }
 
-TEST(ClockModelsTest, TheOffsetIsOnTheLineBetweenKnotsAndGoesOnOutside) {
+TEST(ClockModelsTest, TheOffsetIsLinearBetweenKnotsAndExtrapolated) {
   const v1::ClockModel model = withKnots();
   EXPECT_EQ(commonNs(model, 1000), 1100);
   EXPECT_EQ(commonNs(model, 1010), 1120);

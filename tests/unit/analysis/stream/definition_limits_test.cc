@@ -18,7 +18,7 @@ std::string shortened(const std::string& text) {
   return payload.text(0).text();
 }
 
-TEST(DefinitionLimitsTest, TextsAreCutAndSaySo) {
+TEST(DefinitionLimitsTest, TruncatedTextsAreMarked) {
   EXPECT_EQ(shortened("boom"), "boom");
   EXPECT_EQ(shortened(std::string(512, 'a')), std::string(512, 'a'));
   EXPECT_EQ(shortened(std::string(513, 'a')), std::string(512, 'a') + "...");
@@ -99,7 +99,7 @@ TEST(DefinitionLimitsTest, NamesOfAllKindsAreCut) {
   EXPECT_FALSE(context.has_model()) << "what was not said stays unsaid";
 }
 
-TEST(DefinitionLimitsTest, WhatARecorderWritesIsLeftAlone) {
+TEST(DefinitionLimitsTest, RecordersDefinitionsAreUnchanged) {
   v1::Payload payload;
   v1::Context& context = *payload.add_context();
   for (int i = 0; i < kMaxAnnotations; ++i) {

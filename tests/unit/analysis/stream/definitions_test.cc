@@ -63,7 +63,7 @@ TEST(StreamDefinitionsTest, KeepsBuffersByTheirId) {
   EXPECT_FALSE(definitions.buffers(3));
 }
 
-TEST(StreamDefinitionsTest, CodeIsKnownByTheBestThatIsSaidOfIt) {
+TEST(StreamDefinitionsTest, CodeKeepsItsBestDescription) {
   const auto chunkWith = [](const char* function) {
     v1::Payload payload;
     v1::Code& code = *payload.add_code();
@@ -98,7 +98,7 @@ TEST(StreamDefinitionsTest, CodeIsReportedByItsLineWhereItHasOne) {
   EXPECT_EQ(codeText(&code), "main.cpp:12 in main");
 }
 
-TEST(StreamDefinitionsTest, FramesAreNamedByIdOrStandInTheirStack) {
+TEST(StreamDefinitionsTest, FramesAreReferencedByIdOrEmbeddedInTheirStack) {
   v1::Payload payload;
   v1::Stack& named = *payload.add_stack();
   named.set_id(1);

@@ -50,7 +50,7 @@ TEST(MarksTest, AStepWithoutANumberEndsTheOneBefore) {
   EXPECT_EQ(marks.steps()[0].end_position, 20u);
 }
 
-TEST(MarksTest, ComeInAnyOrderAndOncePerPosition) {
+TEST(MarksTest, ArriveInAnyOrderAndCountOncePerPosition) {
   const Marks marks = finished({step(20, 8), step(10, 7), step(10, 99)});
   ASSERT_EQ(marks.steps().size(), 2u);
   EXPECT_EQ(marks.stepOf(15), 7u);
@@ -74,7 +74,7 @@ TEST(MarksTest, APauseWithoutAnEndOrABeginningLastsToTheEdgeOfTheStream) {
   EXPECT_EQ(marks.pausedNs(), 200u + 400u);
 }
 
-TEST(MarksTest, AKindOfALaterVersionSaysNothing) {
+TEST(MarksTest, AKindOfALaterVersionIsIgnored) {
   const Marks marks = finished({MarkRow{4, kFirstMarkNs, 99, 1}});
   EXPECT_TRUE(marks.steps().empty());
   EXPECT_TRUE(marks.pauses().empty());

@@ -17,7 +17,7 @@ CertifiedTimes timesOf(const std::vector<CertifiedTime>& all) {
 }
 
 // Independent of which half has inexact times.
-TEST(CertifiedTimesTest, OfTwoAreAsOfOne) {
+TEST(CertifiedTimesTest, AddingTwoEqualsOneOfBoth) {
   const std::vector<std::vector<CertifiedTime>> halves = {
       {}, {kExact}, {kWithin}, {kExact, kExact, kWithin}};
   for (const auto& first : halves) {
@@ -39,7 +39,7 @@ TEST(CertifiedTimesTest, OfTwoAreAsOfOne) {
   }
 }
 
-TEST(CertifiedTimesTest, TheMostOfEachBoundIsItsOwn) {
+TEST(CertifiedTimesTest, EachBoundHasItsOwnMaximum) {
   const CertifiedTime most =
       timesOf({kExact, kWithin, CertifiedTime{120, 60, 130}}).max();
   EXPECT_EQ(most.ns, 120);

@@ -74,7 +74,7 @@ class ReadyTableTest : public ::testing::Test {
   v1::ClockModel clock_;
 };
 
-TEST_F(ReadyTableTest, SeveralThreadsAddWhatOneDoes) {
+TEST_F(ReadyTableTest, SeveralThreadsGiveTheSameTable) {
   SCOPED_TRACE(seed_);
   const ReadyTable by_one = added(1);
   const ReadyTable by_many = added(5);

@@ -88,7 +88,7 @@ TEST_F(TimeSplitTest, TheLastToBeReadyEndsTheWaitOfTheOthers) {
 }
 
 // Rank 0 had ended before the others called: the group connects other ranks.
-TEST_F(TimeSplitTest, NobodyIsWaitedForBehindTheEnd) {
+TEST_F(TimeSplitTest, ACallAfterTheEndIsNotWaitedFor) {
   add(0, 1, 0, 100);
   add(1, 1, 400, 1'500);
   add(2, 1, 1'000, 1'600);
@@ -125,7 +125,7 @@ TEST_F(TimeSplitTest, OnlyTheRootOfABroadcastIsWaitedFor) {
 }
 
 // The root's part may reach rank 0 through rank 1.
-TEST_F(TimeSplitTest, WhoPassesABroadcastOnMayBeWaitedForToo) {
+TEST_F(TimeSplitTest, ARankThatForwardsABroadcastMayBeWaitedForToo) {
   add(0, 1, 0, 450, 2);
   add(1, 1, 400, 440, 2);
   add(2, 1, 0, 50, 2);
@@ -188,7 +188,7 @@ TEST_F(TimeSplitTest, AnEndThatAFutureReportedLeavesTheNextOneOpen) {
 
 // All ends of rank 0 were reported late. It may have been ready for the next
 // operation long before rank 1, which may pass the data on.
-TEST_F(TimeSplitTest, WhoWasReportedLateMayHaveWaitedForWhoPassesItOn) {
+TEST_F(TimeSplitTest, ALateReportedRankMayHaveWaitedForTheForwarder) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     for (const std::int64_t seq : {1, 2, 3, 4, 5, 6, 7}) {
       const auto id = static_cast<std::uint64_t>(seq);
@@ -232,7 +232,7 @@ TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
   EXPECT_EQ(after({500, 8'500, {400, 600}, 2, 0}), (Times{400, 500, 690}));
 }
 
-TEST_F(TimeSplitTest, WithoutAllRanksNobodyIsTheLast) {
+TEST_F(TimeSplitTest, WithoutAllRanksNoneIsTheLast) {
   add(0, 1, 0, 1'500);
   add(1, 1, 400, 1'500);
   const Report by_rank = report();
@@ -242,7 +242,7 @@ TEST_F(TimeSplitTest, WithoutAllRanksNobodyIsTheLast) {
   EXPECT_EQ(by_rank.all.split.withheld, 2u);
 }
 
-TEST_F(TimeSplitTest, WithoutAlignedClocksNothingIsSaidAcrossHosts) {
+TEST_F(TimeSplitTest, WithoutAlignedClocksHostsAreNotCompared) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     streams_[rank].header().set_boot_id("boot " + std::to_string(rank));
     add(rank, 1, 100 * rank, 1'000, 2);  // a broadcast bounds one side only
@@ -253,7 +253,7 @@ TEST_F(TimeSplitTest, WithoutAlignedClocksNothingIsSaidAcrossHosts) {
   EXPECT_EQ(by_rank.summary.clockWarnings().size(), 2u);
 }
 
-TEST_F(TimeSplitTest, WhatIsBelowTheCertifiedIntervalIsNoLateness) {
+TEST_F(TimeSplitTest, ADelayWithinTheCertifiedIntervalIsNoLateness) {
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     streams_[rank].header().set_boot_id("boot " + std::to_string(rank));
     for (std::int64_t i = 0; i < 50; ++i) {
@@ -317,7 +317,7 @@ TEST_F(TimeSplitTest, InAReduceALateRankThatIsNotTheRootIsNamed) {
   EXPECT_EQ(latest->rank, 0u);
 }
 
-TEST_F(TimeSplitTest, NobodyWaitsForTheLateRootOfAReduce) {
+TEST_F(TimeSplitTest, NoRankWaitsForTheLateRootOfAReduce) {
   addReduces(2);
   EXPECT_FALSE(latestOf(report({ReportKey::kOp})));
 }
@@ -333,7 +333,7 @@ TEST_F(TimeSplitTest, RanksThatAreLateInTurnAreNotNamed) {
   EXPECT_FALSE(latestOf(report({ReportKey::kOp})));
 }
 
-TEST_F(TimeSplitTest, WhatBecameSlowerIsReportedWithWhenItDid) {
+TEST_F(TimeSplitTest, ReportsWhenTransfersBecameSlower) {
   for (std::int64_t i = 0; i < 400; ++i) {
     const std::int64_t transfer_us = i < 200 ? 100 : 180;
     for (std::uint32_t rank = 0; rank < 3; ++rank) {

@@ -52,7 +52,7 @@ TEST_F(RankTimelineTest, OperationsAndWaitsAreWhereTheyWere) {
   EXPECT_EQ(line.unshowable, 0u);
 }
 
-TEST_F(RankTimelineTest, OfWhatHasNoEndTheLastOfAGroupStayOpen) {
+TEST_F(RankTimelineTest, TheLastUnendedOperationsOfAGroupStayOpen) {
   for (int i = 0; i < 20; ++i) rank_.hang(1, i);
   const RankTimeline line = draw();
   ASSERT_EQ(line.operations.size(), 20u);
@@ -77,7 +77,7 @@ TEST_F(RankTimelineTest, AStepIsThereWhereSomethingOfItIs) {
   EXPECT_EQ(line.steps[1].number, 9u);
 }
 
-TEST_F(RankTimelineTest, WhatAModuleCallsOneAfterTheOtherIsOneSlice) {
+TEST_F(RankTimelineTest, ConsecutiveCallsOfAModuleAreOneSlice) {
   v1::Context& context = rank_.stream().addContext();
   context.set_model("Net");
   context.set_module("layers.3");

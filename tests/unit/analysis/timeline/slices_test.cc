@@ -24,7 +24,7 @@ TEST(LanesTest, TheLowestFreeLaneIsTaken) {
   EXPECT_EQ(lanes.count(), 3u);
 }
 
-TEST(LanesTest, WhatHasNoLengthLeavesItsLane) {
+TEST(LanesTest, AnEmptySliceFreesItsLane) {
   Lanes lanes;
   EXPECT_EQ(lanes.place(5, 5), 0u);
   EXPECT_EQ(lanes.place(5, 5), 0u);

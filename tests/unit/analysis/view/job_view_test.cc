@@ -52,7 +52,7 @@ TEST_F(JobViewTest, AllOfASmallRunIsThere) {
   EXPECT_EQ(all->leftOut().ranks, 0u);
 }
 
-TEST_F(JobViewTest, WhoCameLastIsReportedAlsoWhereHeIsNotThere) {
+TEST_F(JobViewTest, ReportsTheLastRankEvenIfItIsNotShown) {
   ViewSelection selection;
   selection.ranks = {1};
   const auto one = view(selection);
@@ -66,7 +66,7 @@ TEST_F(JobViewTest, WhoCameLastIsReportedAlsoWhereHeIsNotThere) {
   EXPECT_EQ(one->leftOut().of_ranks, 50u);
 }
 
-TEST_F(JobViewTest, OfTooManyOperationsSomeRanksAndTheLatestStay) {
+TEST_F(JobViewTest, TooManyOperationsKeepSomeRanksAndTheLatest) {
   ViewSelection selection;
   selection.most_operations = 12;
   const auto some = view(selection);
@@ -91,7 +91,7 @@ TEST_F(JobViewTest, TheLastSecondsBeginWithWhatHadNotEnded) {
   EXPECT_EQ(last->leftOut().of_window, 48u);
 }
 
-TEST_F(JobViewTest, RanksSayTheSameNumberOfOneCollective) {
+TEST_F(JobViewTest, RanksShowTheSameNumberOfOneCollective) {
   const auto all = view({});
   const auto first = all->correlationOf(all->matched().rows[0]);
   const auto second = all->correlationOf(all->matched().rows[1]);

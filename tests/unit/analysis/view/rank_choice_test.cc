@@ -19,7 +19,7 @@ std::vector<std::string> told(const std::vector<ChosenRank>& chosen) {
   return texts;
 }
 
-TEST(RankChoiceTest, WhoWaitsLeastIsTheSlowest) {
+TEST(RankChoiceTest, TheRankThatWaitsLeastIsTheSlowest) {
   EXPECT_THAT(told(chooseRanks({500, 90, 100, 400, 300}, {})),
               ElementsAre("0 quickest", "1 slowest", "4 median"));
 }
@@ -29,12 +29,12 @@ TEST(RankChoiceTest, ACulpritIsCalledSo) {
               ElementsAre("0 quickest", "1 culprit", "2 culprit", "4 median"));
 }
 
-TEST(RankChoiceTest, EachRankComesOnce) {
+TEST(RankChoiceTest, EachRankIsChosenOnce) {
   EXPECT_THAT(told(chooseRanks({7}, {})), ElementsAre("0 slowest"));
   EXPECT_THAT(told(chooseRanks({}, {})), ElementsAre());
 }
 
-TEST(RankChoiceTest, OfManyCulpritsTheFirstEight) {
+TEST(RankChoiceTest, ChoosesTheFirstEightOfManyCulprits) {
   std::vector<std::size_t> culprits(100);
   std::iota(culprits.begin(), culprits.end(), std::size_t{0});
   const auto chosen =

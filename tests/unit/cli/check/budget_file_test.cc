@@ -24,7 +24,7 @@ std::string complaint(const std::string& text) {
   return budget ? "" : budget.error().message;
 }
 
-TEST(BudgetFileTest, ARowHasWhatTheFileSays) {
+TEST(BudgetFileTest, ARowHasTheValuesOfTheFile) {
   const Budget budget = parsed(
       "schema = 1\n"
       "steps = \"10-49\"\n"
@@ -71,7 +71,7 @@ TEST(BudgetFileTest, AFileWithoutRowsIsAnEmptyBudget) {
   EXPECT_TRUE(parsed("schema = 1\nbudget = []\n").rows.empty());
 }
 
-TEST(BudgetFileTest, WhatIsWrongIsSaidWithItsLine) {
+TEST(BudgetFileTest, ReportsErrorsWithTheirLine) {
   const std::string row = "[[budget]]\ncount = 1\n";
   EXPECT_THAT(complaint("a = = 1"), StartsWith("b.toml:1: "));
   EXPECT_THAT(complaint("\n\n[[budget]\n"), StartsWith("b.toml:3: "));
@@ -112,7 +112,7 @@ TEST(BudgetFileTest, HostileTomlIsOnlyAnError) {
   EXPECT_FALSE(parseBudget("\uFEBFx = 1", "b.toml"));
 }
 
-TEST(BudgetFileTest, WhatIsWrittenIsReadAsTheSame) {
+TEST(BudgetFileTest, AWrittenBudgetParsesToTheSameValues) {
   Budget budget;
   BudgetRow row;
   row.steps = StepRange(3, 8);

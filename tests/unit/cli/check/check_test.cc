@@ -91,7 +91,7 @@ TEST_F(CheckTest, AtMostAllowsLess) {
   EXPECT_EQ(check({}).exit_code, 1);
 }
 
-TEST_F(CheckTest, WhatWasLostIsNotMeasured) {
+TEST_F(CheckTest, LostRecordsAreNotMeasured) {
   SteppedRun run;
   run.dropped = 1;
   const Ran ran = check(run);
@@ -102,7 +102,7 @@ TEST_F(CheckTest, WhatWasLostIsNotMeasured) {
   EXPECT_EQ(checkJson(run)["verdict"], "not_measured");
 }
 
-TEST_F(CheckTest, WhatIsOverInALossyTraceIsNotMeasuredEither) {
+TEST_F(CheckTest, ALimitExceededInALossyTraceIsNotMeasured) {
   SteppedRun run;
   run.dropped = 1;
   run.all_reduces = 9;

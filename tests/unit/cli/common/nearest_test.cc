@@ -16,14 +16,14 @@ TEST(NearestTest, ASlipOfThePenIsForgiven) {
   EXPECT_EQ(nearestName("inof", kVerbs), "info");
 }
 
-TEST(NearestTest, WhatIsFarFromAllIsNone) {
+TEST(NearestTest, SuggestsNothingForADistantWord) {
   EXPECT_EQ(nearestName("traces", kVerbs), std::nullopt);
   EXPECT_EQ(nearestName("", kVerbs), std::nullopt);
   EXPECT_EQ(nearestName(std::string(100'000, 'x'), kVerbs), std::nullopt);
   EXPECT_EQ(didYouMean("traces", kVerbs), "");
 }
 
-TEST(NearestTest, ItIsSaidAsAQuestion) {
+TEST(NearestTest, SuggestionIsAQuestion) {
   EXPECT_EQ(didYouMean("reprot", kVerbs), ", did you mean report?");
 }
 

@@ -32,7 +32,7 @@ TEST(TableTest, AnUpperLineSpansTheColumnsBelowIt) {
             " b      12  1234            1  2\n");
 }
 
-TEST(TableTest, ANoteStandsBelowItsRowAndWidensNothing) {
+TEST(TableTest, ANoteFollowsItsRowAndWidensNothing) {
   Table table;
   table.addColumn("a", Table::Align::kLeft);
   table.addColumn("b");
@@ -87,7 +87,7 @@ TEST(TableTest, TextsAreCutLast) {
   EXPECT_EQ(table.width(), 24u + 8u) << "but not to nothing";
 }
 
-TEST(TableTest, AColumnSaysWhatItsTextsLose) {
+TEST(TableTest, AColumnChoosesHowItsTextsAreCut) {
   Table table;
   table.addColumn("path", Table::Align::kLeft, Table::Cut::kNothing);
   table.addColumn("error", Table::Align::kLeft, Table::Cut::kEnd);

@@ -86,7 +86,7 @@ TEST_F(WidthTest, AListHasColumnsForTheRanksThatFit) {
   EXPECT_THAT(show("--ranks 0-7 ", "100"), HasSubstr("rank 7"));
 }
 
-TEST_F(WidthTest, WhatRowsAreSortedByStays) {
+TEST_F(WidthTest, KeepsTheSortColumn) {
   EXPECT_THAT(report("100", "--sort host "), HasSubstr("host ms"));
 }
 

@@ -36,7 +36,7 @@ class WindowTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(WindowTest, ADiagnosisIsOfAWholeRunAndSaysSo) {
+TEST_F(WindowTest, ADiagnosisNeedsAWholeRunAndReportsThat) {
   for (const std::string option : {"--steps 1", "--since 0.1", "--until 1"}) {
     const Ran ran = runTracectl("diagnose " + option + " " + dir_.path());
     EXPECT_EQ(ran.exit_code, 2);
@@ -99,7 +99,7 @@ TEST_F(WindowTest, ShowAndExportHaveTheSameOperations) {
   EXPECT_EQ(std::count(since.out.begin(), since.out.end(), '\n'), 6);
 }
 
-TEST_F(WindowTest, TreeSaysWhatItLeavesOut) {
+TEST_F(WindowTest, TreeReportsWhatItLeavesOut) {
   const Json tree = json("tree --rank all --steps 0");
   EXPECT_THAT(tree["notes"].dump(),
               HasSubstr("Only step 0; 16 operations outside were skipped"));
@@ -115,7 +115,7 @@ TEST_F(WindowTest, ReportDistinguishesLinks) {
                        {"all_reduce", "-"}, {"recv", "0>1"}, {"send", "0>1"}}));
 }
 
-TEST_F(WindowTest, AWindowThatIsNoneIsRefused) {
+TEST_F(WindowTest, RefusesInvalidWindows) {
   for (const std::string wrong :
        {"--steps 9-1", "--steps x", "--since -1", "--until soon"}) {
     EXPECT_EQ(runTracectl("report " + wrong + " " + dir_.path()).exit_code, 2)

@@ -55,14 +55,14 @@ TEST(Annotations, AreTenOfAKind) {
   EXPECT_EQ(count(warned, "::warning "), 10U);
 }
 
-TEST(Annotations, StandAtALineOfTheWorkspace) {
+TEST(Annotations, PointAtALineOfTheWorkspace) {
   EXPECT_THAT(compareAnnotations(slower(1, "/w/a,b:c.py"), "/w"),
               ::testing::Not(HasSubstr("file=")));
   EXPECT_THAT(compareAnnotations(slower(1, "/w/a,b.py:12 in f"), "/w"),
               HasSubstr(",file=a%2Cb.py,line=12::"));
 }
 
-TEST(Markdown, IsAtMostAMebibyteAndSaysWhatIsLeftOut) {
+TEST(Markdown, IsAtMostAMebibyteAndReportsOmissions) {
   const std::string text = compareMarkdown(slower(40000));
   EXPECT_LE(text.size(), std::size_t{1} << 20);
   EXPECT_THAT(text, EndsWith(" more lines.\n"));

@@ -47,7 +47,7 @@ TEST_P(RealDumpsTest, AreReadOperationByOperation) {
                 "default_pg 8 all_reduce 48 48", "default_pg 9 gather 48 96"));
 }
 
-TEST_P(RealDumpsTest, TextsSayWhatTheyAre) {
+TEST_P(RealDumpsTest, OutputNamesTheKindOfSource) {
   const Ran info = runTracectl("info " + dumps());
   EXPECT_THAT(info.out, AllOf(HasSubstr("2 ranks, Flight Recorder dumps, gloo"),
                               HasSubstr("on the hosts' wall clocks"),

@@ -77,7 +77,7 @@ void writeRaisedRun(const std::string& directory, std::uint32_t world) {
   }
 }
 
-TEST(FirstScreenTest, WhatARankRaisedIsTheFirstLine) {
+TEST(FirstScreenTest, TheFirstLineIsTheRaisedException) {
   const TempDir dir;
   writeRaisedRun(dir.path(), 64);
   const std::string said = diagnosed(dir.path());
@@ -93,7 +93,7 @@ TEST(FirstScreenTest, WhatARankRaisedIsTheFirstLine) {
   EXPECT_THAT(said, Not(HasSubstr("and more")));
 }
 
-TEST(FirstScreenTest, AStandstillAndAMismatchFit) {
+TEST(FirstScreenTest, AHangAndAMismatchFit) {
   const TempDir hung, mismatched;
   writeHungRun(hung.path());
   writeMismatchedRun(mismatched.path());
@@ -101,7 +101,7 @@ TEST(FirstScreenTest, AStandstillAndAMismatchFit) {
   expectOneScreen(diagnosed(mismatched.path()));
 }
 
-TEST(FirstScreenTest, CommandsDoWhatTheySay) {
+TEST(FirstScreenTest, PrintedCommandsWork) {
   const TempDir dir;
   writeRaisedRun(dir.path(), 3);
   std::size_t tried = 0;

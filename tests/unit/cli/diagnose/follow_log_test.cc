@@ -57,7 +57,7 @@ TEST_F(FollowLogTest, ReportsOnceWhatIsSeenTwice) {
   EXPECT_EQ(update({finding("a"), finding("b")}, seconds(3)), "");
 }
 
-TEST_F(FollowLogTest, WhatPassesIsNotReportedAndBeginsAnew) {
+TEST_F(FollowLogTest, ATransientFindingIsNotReportedAndStartsOver) {
   EXPECT_EQ(update({finding("a")}, seconds(0)), "");
   EXPECT_EQ(update({}, seconds(1)), "");
   EXPECT_EQ(update({finding("a")}, seconds(2)), "");
@@ -65,7 +65,7 @@ TEST_F(FollowLogTest, WhatPassesIsNotReportedAndBeginsAnew) {
   EXPECT_FALSE(log_.hasReported());
 }
 
-TEST_F(FollowLogTest, ReportsWhenItWentOn) {
+TEST_F(FollowLogTest, ReportsTheEndOfAFinding) {
   update({finding("a")}, seconds(0));
   update({finding("a")}, seconds(1));
   EXPECT_EQ(update({}, seconds(2)), "-a");
@@ -74,7 +74,7 @@ TEST_F(FollowLogTest, ReportsWhenItWentOn) {
   EXPECT_EQ(update({finding("a")}, seconds(5)), "a") << "it hangs again";
 }
 
-TEST_F(FollowLogTest, ReportsThatItWentOnAtTheLastLookOfAJobThatEndedInOrder) {
+TEST_F(FollowLogTest, ReportsTheEndAtTheLastUpdateOfANormalExit) {
   update({finding("a")}, seconds(0));
   update({finding("a")}, seconds(1));
   EXPECT_EQ(update({}, seconds(2), Job::kEndedInOrder), "-a");
@@ -86,7 +86,7 @@ TEST_F(FollowLogTest, AJobThatWasKilledDidNotGoOn) {
   EXPECT_EQ(update({}, seconds(2), Job::kEnded), "");
 }
 
-TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
+TEST_F(FollowLogTest, AChangedReasonIsNoEnd) {
   const auto never_joined = findingAt(4, "never joined");
   const auto left = findingAt(4, "left", VerdictKind::kLeftEarly);
   update({never_joined}, seconds(0));
@@ -95,7 +95,7 @@ TEST_F(FollowLogTest, WhatStandsStillForAnotherReasonDidNotGoOn) {
   EXPECT_EQ(update({left}, seconds(3)), "left");
 }
 
-TEST_F(FollowLogTest, WhatStoodStillForAnotherReasonGoesOnWithThatOne) {
+TEST_F(FollowLogTest, AFindingEndsTogetherWithItsChangedReason) {
   const auto never_joined = findingAt(4, "never joined");
   update({never_joined}, seconds(0));
   update({never_joined}, seconds(1));
@@ -104,7 +104,7 @@ TEST_F(FollowLogTest, WhatStoodStillForAnotherReasonGoesOnWithThatOne) {
   EXPECT_EQ(update({}, seconds(3)), "-never joined");
 }
 
-TEST_F(FollowLogTest, WhatStandsStillLaterWentOnBefore) {
+TEST_F(FollowLogTest, AHangAtALaterCallEndsTheEarlierOne) {
   update({findingAt(4, "4")}, seconds(0));
   update({findingAt(4, "4")}, seconds(1));
   EXPECT_EQ(update({findingAt(5, "5")}, seconds(2)), "-4");
@@ -122,7 +122,7 @@ TEST_F(FollowLogTest, PatienceEndsWhenItWillNotPass) {
   EXPECT_EQ(update({finding("a", false)}, seconds(2)), "a");
 }
 
-TEST_F(FollowLogTest, WhoComputedAndRestsOnceMayJustHaveCome) {
+TEST_F(FollowLogTest, AnUncertainFindingThatPassesIsNotReported) {
   update({finding("a", true)}, seconds(0));
   update({finding("a", true)}, seconds(1));
   EXPECT_EQ(update({finding("a", false)}, seconds(2)), "");
@@ -130,12 +130,12 @@ TEST_F(FollowLogTest, WhoComputedAndRestsOnceMayJustHaveCome) {
   EXPECT_FALSE(log_.hasReported());
 }
 
-TEST_F(FollowLogTest, TheLastLookReportsAll) {
+TEST_F(FollowLogTest, TheLastUpdateReportsAll) {
   EXPECT_EQ(update({finding("a"), finding("b", true)}, seconds(0), Job::kEnded),
             "ab");
 }
 
-TEST_F(FollowLogTest, WhatIsOutOfSightIsNotOver) {
+TEST_F(FollowLogTest, AMismatchOutOfViewIsNotOver) {
   FollowLog::Finding mismatch = finding("m");
   mismatch.verdict.kind = VerdictKind::kOpMismatch;
   update({mismatch}, seconds(0));

@@ -73,21 +73,21 @@ class RankProcessesTest : public ::testing::Test {
   RankProcesses processes_;
 };
 
-TEST_F(RankProcessesTest, NothingIsKnownAfterOneLook) {
+TEST_F(RankProcessesTest, OneSampleProvesNothing) {
   startChild();
   sample(child_);
   EXPECT_TRUE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), std::nullopt);
 }
 
-TEST_F(RankProcessesTest, WhoSleepsDoesNotJoin) {
+TEST_F(RankProcessesTest, ASleepingProcessDoesNotJoin) {
   startChild();
   for (int i = 0; i < 2; ++i) sample(child_);
   EXPECT_FALSE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kSleeps);
 }
 
-TEST_F(RankProcessesTest, WhoIsStoppedDoesNotJoin) {
+TEST_F(RankProcessesTest, AStoppedProcessDoesNotJoin) {
   startChild();
   kill(child_, SIGSTOP);
   waitForState('T');
@@ -96,7 +96,7 @@ TEST_F(RankProcessesTest, WhoIsStoppedDoesNotJoin) {
   EXPECT_EQ(doing(), Doing::kStopped);
 }
 
-TEST_F(RankProcessesTest, WhoComputesMayJoin) {
+TEST_F(RankProcessesTest, AComputingProcessMayJoin) {
   for (int i = 0; i < 2; ++i) sample(getpid());
   EXPECT_TRUE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kComputes);
@@ -108,7 +108,7 @@ TEST_F(RankProcessesTest, AnotherProcessOfTheNumberIsNotTheRanks) {
   EXPECT_EQ(doing(), Doing::kHidden);
 }
 
-TEST_F(RankProcessesTest, WhoseProcessHasEndedIsForgotten) {
+TEST_F(RankProcessesTest, ForgetsAnEndedProcess) {
   startChild();
   sample(child_);
   sample(child_, "", false);
@@ -128,7 +128,7 @@ TEST_F(ProcessLifeTest, OurOwnRuns) {
   EXPECT_EQ(lifeOf(header_, here_), ProcessLife::kRuns);
 }
 
-TEST_F(ProcessLifeTest, NothingIsSaidOfWhatIsNotSeenFromHere) {
+TEST_F(ProcessLifeTest, AnInvisibleProcessHasNoState) {
   HostInfo elsewhere = here_;
   elsewhere.boot_id = "another";
   EXPECT_EQ(lifeOf(header_, elsewhere), ProcessLife::kUnseen);
@@ -139,7 +139,7 @@ TEST_F(ProcessLifeTest, NothingIsSaidOfWhatIsNotSeenFromHere) {
   EXPECT_EQ(lifeOf(header_, here_), ProcessLife::kUnseen) << "an older trace";
 }
 
-TEST_F(ProcessLifeTest, WhatIsDeadHasEndedAlsoBeforeItsParentKnows) {
+TEST_F(ProcessLifeTest, AZombieHasEnded) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
   header_.set_pid(child);

@@ -102,7 +102,7 @@ TEST_F(ExportTest, HasEveryOperationOfEveryRankInOrder) {
   EXPECT_EQ(rows[0].at("shapes_in"), "[262144]");
 }
 
-TEST_F(ExportTest, CsvAndJsonLinesSayTheSame) {
+TEST_F(ExportTest, CsvAndJsonLinesHaveTheSameContent) {
   SteppedRun run;
   run.simulated = true;
   writeSteppedRun(this->run(), run);
@@ -123,7 +123,7 @@ TEST_F(ExportTest, CsvAndJsonLinesSayTheSame) {
   EXPECT_FALSE(std::getline(lines, line));
 }
 
-TEST_F(ExportTest, WhatPeopleWriteDoesNotBreakTheCsv) {
+TEST_F(ExportTest, UserTextsDoNotBreakTheCsv) {
   StreamBuilder stream(0, 1);
   stream.addGroup("a,\"b\"\r\nc", 0, 1);
   stream.addCall(v1::OPERATION_ALL_REDUCE, 1, 4, 4);
@@ -222,7 +222,7 @@ TEST_F(ExportTest, WorksIntoAPipe) {
   EXPECT_EQ(runTracectl("export /nowhere").exit_code, 3);
 }
 
-TEST_F(ExportTest, WordsGoToStandardError) {
+TEST_F(ExportTest, WritesMessagesToStandardError) {
   SteppedRun stepped;
   stepped.switched_off = true;
   writeSteppedRun(run(), stepped);

@@ -137,7 +137,7 @@ TEST_F(LsTest, ALongFolderLosesItsBeginning) {
 TEST_F(LsTest, RunsOfOneNameAreDistinguishedByTheirRanksAndTimes) {
   write({});
   write({.after_s = 100});              // both ranks again
-  write({.ranks = 1, .after_s = 200});  // one of them lost
+  write({.ranks = 1, .after_s = 200});  // one rank lost
   EXPECT_EQ(list().size(), 3u);
 }
 
@@ -181,7 +181,7 @@ TEST_F(LsTest, AnAttemptIsChosen) {
             "tracectl: no attempt 7 of job \"run42\"; there are 0, 1\n");
 }
 
-TEST_F(LsTest, ADiagnosisSaysHowOtherAttemptsEnded) {
+TEST_F(LsTest, ADiagnosisReportsHowOtherAttemptsEnded) {
   write({.raises = "RuntimeError: boom"});
   write({.attempt = 1, .after_s = 100});
   const Ran ran = runTracectl("diagnose " + dir_.path() + "/ " + dir_.path());
@@ -224,7 +224,7 @@ TEST_F(LsTest, ADiagnosisIsAboutTheNewestAttemptWhereThatOneFailed) {
 }
 
 // An elastic restart: all ranks were signalled to end, and started again.
-TEST_F(LsTest, ADiagnosisIsAboutTheNewestAttemptWhereNoneWentWrong) {
+TEST_F(LsTest, DiagnosesTheNewestAttemptIfNoneFailed) {
   write({.closed = false});
   write({.attempt = 1, .after_s = 100});
   const std::string text = out("diagnose");

@@ -72,7 +72,7 @@ class RecoverVerbTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(RecoverVerbTest, SaysWhatCameBackAndWhoIsAlive) {
+TEST_F(RecoverVerbTest, ReportsRecoveredRecordsAndLiveProcesses) {
   dead(0);
   const auto living = alive(1);
   const Ran ran = runTracectl("recover" + only());
@@ -133,7 +133,7 @@ TEST_F(RecoverVerbTest, ADryRunReportsAndChangesNothing) {
   EXPECT_EQ(readFile(trace(0)), "");
 }
 
-TEST_F(RecoverVerbTest, ATraceThatIsGoneExitsWith4UntilDiscarded) {
+TEST_F(RecoverVerbTest, AMissingTraceExitsWith4UntilDiscarded) {
   const std::string segment = dead(0);
   fs::remove(trace(0));
   const Ran kept = runTracectl("recover" + only());

@@ -46,7 +46,7 @@ class PageTest : public ::testing::Test {
   const std::string file_ = dir_.path() + "/page.html";
 };
 
-TEST_F(PageTest, ItHasTheNumbersOfTheJson) {
+TEST_F(PageTest, HasTheNumbersOfTheJson) {
   writeExampleRun(dir_.path() + "/run");
   const Json data = dataOf(page());
   const Json report =
@@ -72,7 +72,7 @@ TEST_F(PageTest, ItsSentencesEndWithoutALineEnd) {
   EXPECT_THAT(header, Not(HasSubstr("?")));
 }
 
-TEST_F(PageTest, ItAsksForNothing) {
+TEST_F(PageTest, MakesNoRequests) {
   writeExampleRun(dir_.path() + "/run");
   const std::string text = page();
   EXPECT_THAT(text, HasSubstr("default-src 'none'"));
@@ -104,7 +104,7 @@ TEST_F(PageTest, NamesAreText) {
               HasSubstr("</script><img"));
 }
 
-TEST_F(PageTest, WithoutOperationsItSaysSo) {
+TEST_F(PageTest, ReportsARunWithoutOperations) {
   StreamBuilder stream(0, 1);
   writeFile(dir_.path() + "/run/0", stream.takeChunk(true));
   const std::string text = page();

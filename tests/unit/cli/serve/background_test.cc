@@ -38,7 +38,7 @@ class Gate {
   const std::shared_future<void> opened_ = promise_.get_future().share();
 };
 
-TEST(BackgroundTest, NobodyWaitsForWhatBlocks) {
+TEST(BackgroundTest, DoesNotWaitForBlockingCalls) {
   Background background(1);
   {
     const Gate gate;

@@ -37,7 +37,7 @@ TEST(OpenMetricsTest, BucketsAddUp) {
   }
 }
 
-TEST(OpenMetricsTest, WhatAProgramCallsItsGroupsEndsNoLabel) {
+TEST(OpenMetricsTest, EscapesGroupNames) {
   MetricFamilies metrics;
   metrics.begin({});
   metrics.gauge("a", "", {{"group", "x\"} 1\n\\ \x01\xff"}}, 1);

@@ -61,7 +61,7 @@ class DeviceShownTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(DeviceShownTest, WhereTheGpuWasNotAskedTheReportSaysHowItIs) {
+TEST_F(DeviceShownTest, ReportExplainsHowToEnableMissingDeviceTimes) {
   const auto writeOne = [this](const char* backend, bool marks) {
     StreamBuilder stream(0, 2);
     stream.addGroup("dp", 0, 2).set_backend(backend);
@@ -83,7 +83,7 @@ TEST_F(DeviceShownTest, WhereTheGpuWasNotAskedTheReportSaysHowItIs) {
   EXPECT_THAT(out("report"), Not(hint));
 }
 
-TEST_F(DeviceShownTest, InfoAndReportSayTheWorstBoundAndWhatHasNoTimes) {
+TEST_F(DeviceShownTest, InfoAndReportShowTheWorstBoundAndMissingTimes) {
   write(0, true);
   write(1, true);
   for (const char* command : {"info", "report"}) {
@@ -101,7 +101,7 @@ TEST_F(DeviceShownTest, InfoAndReportSayTheWorstBoundAndWhatHasNoTimes) {
   }
 }
 
-TEST_F(DeviceShownTest, WithoutDeviceTimesNothingIsSaidOfThem) {
+TEST_F(DeviceShownTest, OmitsDeviceTimesThatDoNotExist) {
   write(0, false);
   write(1, false);
   for (const char* command : {"info", "report"}) {
@@ -110,7 +110,7 @@ TEST_F(DeviceShownTest, WithoutDeviceTimesNothingIsSaidOfThem) {
   }
 }
 
-TEST_F(DeviceShownTest, TheMarksStandBetweenTheCalls) {
+TEST_F(DeviceShownTest, ShowsMarksBetweenCalls) {
   write(0, true);
   write(1, false);
   const std::string text = out("export --format text");

@@ -60,7 +60,7 @@ TEST_F(MarksShownTest, ShowHasThemAsJson) {
   EXPECT_EQ(marks[3].at("kind"), "shutdown_failed");
 }
 
-TEST_F(MarksShownTest, OfTheRanksThatAreShown) {
+TEST_F(MarksShownTest, ShowsMarksOfTheSelectedRanks) {
   EXPECT_THAT(out("show --ranks 1"), HasSubstr("rank 1: dp is aborted"));
   EXPECT_THAT(out("show --ranks 0"), Not(HasSubstr("aborted")));
   EXPECT_THAT(out("show --scope crossnode"),

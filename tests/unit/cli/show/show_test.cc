@@ -30,7 +30,7 @@ class ShowTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(ShowTest, AFilterThatMatchesNothingSaysWhatThereIs) {
+TEST_F(ShowTest, AFilterThatMatchesNothingListsTheChoices) {
   writeExampleRun(run());
   const Ran ops = runTracectl("show --ops send,all_reduec " + run());
   EXPECT_EQ(ops.exit_code, 2);
@@ -90,7 +90,7 @@ TEST_F(ShowTest, ALineBelowARowListsArgumentsThatDiffer) {
   EXPECT_THAT(out, Not(HasSubstr("#1 differs")));
 }
 
-TEST_F(ShowTest, OfALongRunRowsThatAreNotShownAreNotCounted) {
+TEST_F(ShowTest, DoesNotCountHiddenRowsOfALongRun) {
   constexpr std::uint64_t kCalls = 70'000;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     StreamBuilder stream(rank);
@@ -137,7 +137,7 @@ TEST_F(ShowTest, ABatchIsNotIssuedBeforeTheBeginning) {
 }
 
 // Groups of four ranks, the last first.
-TEST_F(ShowTest, EachRowHasAColumnAndRanksWithoutOneAreSaid) {
+TEST_F(ShowTest, EachRowHasAColumnAndOtherRanksAreListed) {
   for (std::uint32_t rank = 0; rank < 16; ++rank) {
     StreamBuilder stream(rank, 16);
     stream.header().set_boot_id("boot");

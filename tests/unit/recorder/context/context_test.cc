@@ -45,7 +45,7 @@ TEST(ContextTest, AnnotationsNestAndEnd) {
   EXPECT_EQ(currentContext(), nullptr);
 }
 
-TEST(ContextTest, WhatIsLeftOutOfOrderTakesNothingElseAlong) {
+TEST(ContextTest, LeavingOutOfOrderRemovesNothingElse) {
   const std::uint64_t a = annotate("a");
   const std::uint64_t b = annotate("b");
   const std::uint64_t c = annotate("c");

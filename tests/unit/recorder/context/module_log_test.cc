@@ -37,7 +37,7 @@ TEST(ModuleLogTest, ModulesThatMadeNoNodesLeaveNoTrace) {
   EXPECT_EQ(log.at(20), 7u);
 }
 
-TEST(ModuleLogTest, WhatIsTooLongAgoIsForgotten) {
+TEST(ModuleLogTest, ForgetsOldNodes) {
   ModuleLog log;
   const auto count = static_cast<std::uint32_t>(ModuleLog::kEntries + 100);
   for (std::uint32_t i = 0; i < count; ++i) log.note(10 * i, i + 1);

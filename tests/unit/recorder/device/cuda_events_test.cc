@@ -82,7 +82,7 @@ TEST(CudaEventsTest, AnErrorOfOursIsTakenAwayAndAnotherOneStays) {
   EXPECT_EQ(last_error, 0);
 
   answer = 0;
-  last_error = 700;  // somebody else's
+  last_error = 700;  // another library's error
   EXPECT_TRUE(events.record(nullptr, nullptr));
   answer = CudaRuntime::kNotReady;
   EXPECT_EQ(events.query(nullptr), DeviceEvents::State::kPending);

@@ -57,7 +57,7 @@ TEST(DeviceClockTest, OneBadReadingCostsTheInstantsAroundItLittle) {
   EXPECT_GE(clock.at(280 * kMs, 0)->error_ns, 1'000'000) << "both bad";
 }
 
-TEST(DeviceClockTest, IsNeverFurtherOffThanItSays) {
+TEST(DeviceClockTest, ErrorStaysWithinTheStatedBound) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);

@@ -127,7 +127,7 @@ TEST_F(DeviceResolverTest, StreamsDoNotWaitForEachOther) {
   EXPECT_TRUE(collected_.endOf(1));
 }
 
-TEST_F(DeviceResolverTest, BehindAnEventThatIsNotReachedNoneIsAskedFor) {
+TEST_F(DeviceResolverTest, QueriesNoEventBehindAnUnreachedOne) {
   for (OpId op = 0; op < 100; ++op) runOp(op, kSecond, stream_);
   resolver_.poll();
   const std::size_t before = device_.queries();
@@ -135,9 +135,9 @@ TEST_F(DeviceResolverTest, BehindAnEventThatIsNotReachedNoneIsAskedFor) {
   EXPECT_EQ(device_.queries() - before, 1u);
 }
 
-TEST_F(DeviceResolverTest, OfWhatWasReachedInOrderFewAreAskedFor) {
+TEST_F(DeviceResolverTest, QueriesFewOfTheEventsReachedInOrder) {
   runOp(0, kUs, stream_);
-  resolver_.poll();  // which reads the clock, and not again in what follows
+  resolver_.poll();  // reads the clock; later polls do not
   for (OpId op = 1; op <= 200; ++op) {
     runOp(op, 100 * kUs, op % 2 ? stream_ : other_);
   }
@@ -153,7 +153,7 @@ TEST_F(DeviceResolverTest, OfWhatWasReachedInOrderFewAreAskedFor) {
   EXPECT_EQ(collected_.ended.size(), 201u);
 }
 
-TEST_F(DeviceResolverTest, WhatWasReachedIsMeasuredOnce) {
+TEST_F(DeviceResolverTest, MeasuresAReachedEventOnce) {
   runOp(0, kUs, stream_);
   resolver_.poll();
   for (OpId op = 1; op <= 100; ++op) runOp(op, 10 * kUs, stream_);
@@ -217,7 +217,7 @@ TEST_F(DeviceResolverTest, AnOperationThatTakesVeryLongHasItsEnd) {
   EXPECT_EQ(untimed_.total(), 0u);
 }
 
-TEST_F(DeviceResolverTest, WhatStandsStillForLongIsNoReasonToHurry) {
+TEST_F(DeviceResolverTest, PollsAHungStreamLessOften) {
   runOp(1, 60 * kSecond, stream_);
   pollFor(9 * kSecond);
   EXPECT_TRUE(resolver_.poll());
@@ -228,7 +228,7 @@ TEST_F(DeviceResolverTest, WhatStandsStillForLongIsNoReasonToHurry) {
   EXPECT_TRUE(resolver_.poll()) << "another stream goes on";
 }
 
-TEST_F(DeviceResolverTest, WhatStandsStillGivesRoomToOtherStreams) {
+TEST_F(DeviceResolverTest, AHungStreamLeavesRoomToOthers) {
   for (OpId op = 1; op <= EventPool::kSpans; ++op) {
     runOp(op, op == 1 ? 60 * kSecond : 0, stream_);
   }
@@ -247,7 +247,7 @@ TEST_F(DeviceResolverTest, WhatStandsStillGivesRoomToOtherStreams) {
   EXPECT_EQ(collected_.ended.size(), 2u);
 }
 
-TEST_F(DeviceResolverTest, OfWhatWasAbortedNoEndIsReported) {
+TEST_F(DeviceResolverTest, AbortedOperationsHaveNoEnd) {
   constexpr CommunicatorId kGone = 7;
   DeviceSpan* span = begin(stream_);
   device_.run(stream_, 10 * kMs);
@@ -262,9 +262,9 @@ TEST_F(DeviceResolverTest, OfWhatWasAbortedNoEndIsReported) {
   EXPECT_EQ(collected_.why, "1 group aborted");
 }
 
-TEST_F(DeviceResolverTest, WhatEndedBeforeItsGroupWasAbortedHasItsEnd) {
+TEST_F(DeviceResolverTest, OperationsThatEndedBeforeAnAbortKeepTheirEnd) {
   constexpr CommunicatorId kGone = 7;
-  device_.setLatency(kMs);  // so that the clock is not read meanwhile
+  device_.setLatency(kMs);  // so that no poll reads the clock
   DeviceSpan* span = begin(stream_);
   span->communicator = kGone;
   end(span, 1);
@@ -308,7 +308,7 @@ TEST_F(DeviceResolverTest, AnErrorOfTheDeviceEndsIt) {
   EXPECT_EQ(device_.queries(), before);
 }
 
-TEST_F(DeviceResolverTest, WhatIsGivenUpGoesBackToThePool) {
+TEST_F(DeviceResolverTest, AbandonedEventsReturnToThePool) {
   for (std::size_t i = 0; i < EventPool::kSpans; ++i) {
     runOp(i, kMs, stream_);
   }
@@ -371,7 +371,7 @@ TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
   EXPECT_EQ(collected_.why, "1 recording ended");
 }
 
-TEST_F(DeviceResolverTest, WhereOneQueueIsFullTheJobsOwnEventsReportTheTime) {
+TEST_F(DeviceResolverTest, WithAFullQueueTheJobsOwnEventsGiveTheTime) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);

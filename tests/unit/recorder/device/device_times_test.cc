@@ -131,7 +131,7 @@ TEST_F(DeviceTimesTest, WhileAStreamIsCapturedNothingIsPutOnItAndNothingAsked) {
   times_->stop(kLimit);
 }
 
-TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndGoesOn) {
+TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndContinues) {
   start();
   for (OpId op = 0; op < EventPool::kSpans; ++op) {
     EXPECT_TRUE(run(op, op == 0 ? 3'600'000 * kMs : 0));
@@ -143,7 +143,7 @@ TEST_F(DeviceTimesTest, WithoutAFreeEventAnOperationIsCountedAndGoesOn) {
   EXPECT_EQ(collected_.untimed, untimed_.total());
 }
 
-TEST_F(DeviceTimesTest, WhatAnAbortCostIsCountedWhenItsStreamGoesOn) {
+TEST_F(DeviceTimesTest, CountsTheLossesOfAnAbortWhenTheStreamContinues) {
   start();
   run(1, 20 * kMs);
   aborted_.add(kGroup);
@@ -154,7 +154,7 @@ TEST_F(DeviceTimesTest, WhatAnAbortCostIsCountedWhenItsStreamGoesOn) {
   EXPECT_EQ(collected_.untimed, untimed_.total());
 }
 
-TEST_F(DeviceTimesTest, OfADeviceWithoutEventsItIsSaidThatItRefusedThem) {
+TEST_F(DeviceTimesTest, ReportsADeviceThatRefusesEvents) {
   device_.refuseEvents();
   start();
   EXPECT_FALSE(run(1, kMs));
@@ -180,7 +180,7 @@ TEST_F(DeviceTimesTest, AfterItsEndWhatIsNotMeasuredCameTooLate) {
   EXPECT_EQ(untimed(Untimed::Reason::kStopped), 1u);
 }
 
-TEST_F(DeviceTimesTest, ACallThatNeverReturnsKeepsNobody) {
+TEST_F(DeviceTimesTest, ACallThatNeverReturnsBlocksNobody) {
   start();
   device_.block();
   const std::size_t before = device_.queries();
@@ -192,7 +192,7 @@ TEST_F(DeviceTimesTest, ACallThatNeverReturnsKeepsNobody) {
   EXPECT_TRUE(times_->stop(kLimit));
 }
 
-TEST_F(DeviceTimesTest, SwitchedOffItOnlyReportsWhereCallersStand) {
+TEST_F(DeviceTimesTest, SwitchedOffItOnlyReportsCaptures) {
   DeviceTimes off(device_.events(), DeviceTimeMode::kOff,
                   std::make_unique<CollectingDeviceSink>(collected_), untimed_,
                   aborted_);

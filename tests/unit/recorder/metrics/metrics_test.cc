@@ -32,7 +32,7 @@ RankFigures busyRank() {
   return figures;
 }
 
-TEST(MetricsTest, WhatIsNotKnownIsAbsent) {
+TEST(MetricsTest, UnknownValuesAreAbsent) {
   const std::set<std::string> names = namesOf(RankFigures());
   EXPECT_TRUE(names.contains("traced_rank_operations_total"));
   for (const char* name :
@@ -43,7 +43,7 @@ TEST(MetricsTest, WhatIsNotKnownIsAbsent) {
   }
 }
 
-TEST(MetricsTest, TimesAreOfTheLook) {
+TEST(MetricsTest, TimesAreThoseOfTheReading) {
   const auto json =
       nlohmann::json::parse(metricsJson(busyRank(), 7'000'000'000));
   EXPECT_EQ(json.at("traced_rank_operations_total"), 3);

@@ -203,7 +203,7 @@ TEST_F(OperationSumsTest, ABetterEndOfAWaitCounts) {
   EXPECT_EQ(at(170).completion_ns, 30u);
 }
 
-TEST_F(OperationSumsTest, WhatIsUnderWayIsInFlight) {
+TEST_F(OperationSumsTest, CountsActiveOperationsAsInFlight) {
   const OpId op = issue(100);
   returned(op, 105);
   issue(200);
@@ -259,7 +259,7 @@ TEST_F(OperationSumsTest, AFailureAddsNoTime) {
   EXPECT_EQ(figures.in_flight, 0u);
 }
 
-TEST_F(OperationSumsTest, WhatTakesTooLongIsCountedAsItIs) {
+TEST_F(OperationSumsTest, CountsALongOperationBeforeItEnds) {
   const OpId op = issue(100);
   EXPECT_EQ(at(100 + kMaxDuration).operations, 0u);
   RankFigures figures = at(101 + kMaxDuration);
@@ -285,7 +285,7 @@ TEST_F(OperationSumsTest, ADeviceReportsHowLongItStood) {
   EXPECT_EQ(figures.completion_ns, 100u);
 }
 
-TEST_F(OperationSumsTest, WhatIsOnlyEstimatedIsNotCounted) {
+TEST_F(OperationSumsTest, DoesNotCountEstimatedTimes) {
   released(issue(100, kSimulated), 110);
   const RankFigures figures = at(120);
   EXPECT_EQ(figures.operations, 0u);
@@ -303,7 +303,7 @@ TEST_F(OperationSumsTest, AReleasedWorkMayBeInFlight) {
   EXPECT_EQ(at(130 + 2 * kMaxDuration).in_flight, 0u);
 }
 
-TEST_F(OperationSumsTest, WhatNoRecordShowsIsUnknownUntilALaterEnd) {
+TEST_F(OperationSumsTest, UnrecordedEndIsUnknownUntilALaterEnd) {
   const OpId first = issue(100, kOnDevice);
   returned(first, 101);
   EXPECT_TRUE(at(110).may_have_more_in_flight);

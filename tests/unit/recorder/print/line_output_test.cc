@@ -86,7 +86,7 @@ TEST_F(LineOutputTest, ALineThatIsTooLongIsDropped) {
   EXPECT_EQ(readAll().size(), LineOutput::kMaxLineBytes);
 }
 
-TEST_F(LineOutputTest, NobodyWaitsForAReaderThatIsStuckAndWhatIsLostIsCounted) {
+TEST_F(LineOutputTest, DoesNotWaitForAStuckReaderAndCountsLostLines) {
   LineOutput output(write_end_);
   const std::string line(1023, 'x');
   constexpr std::uint64_t kLines = 2000;  // the pipe and the buffer have 320
@@ -98,7 +98,7 @@ TEST_F(LineOutputTest, NobodyWaitsForAReaderThatIsStuckAndWhatIsLostIsCounted) {
   EXPECT_EQ(readAll().size(), (kLines - output.dropped()) * (line.size() + 1));
 }
 
-TEST_F(LineOutputTest, MostOfAPipeThatNobodyReadsIsLeftToTheJob) {
+TEST_F(LineOutputTest, LeavesMostOfAnUnreadPipeToTheJob) {
   LineOutput output(write_end_);
   // Only one line of this size fits into a page.
   const std::string line(2100, 'x');
@@ -112,7 +112,7 @@ TEST_F(LineOutputTest, MostOfAPipeThatNobodyReadsIsLeftToTheJob) {
   output.finish(std::chrono::milliseconds(0));
 }
 
-TEST_F(LineOutputTest, AReaderThatHasGoneRaisesNoSignal) {
+TEST_F(LineOutputTest, AClosedReaderRaisesNoSignal) {
   signal(SIGPIPE, SIG_DFL);
   closeReader();
   LineOutput output(write_end_);

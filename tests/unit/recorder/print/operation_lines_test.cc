@@ -81,7 +81,7 @@ class Rank {
   std::uint32_t calls_ = 0;
 };
 
-TEST(OperationLinesTest, SaysAllThatIsKnown) {
+TEST(OperationLinesTest, LineContainsEveryKnownField) {
   Rank rank(1);
   CallDescription call = rank.call(Operation::kScatter);
   call.fields().bytes_out = 100;
@@ -108,7 +108,7 @@ TEST(OperationLinesTest, SaysAllThatIsKnown) {
   }
 }
 
-TEST(OperationLinesTest, WhatIsNotAnOperationOfThisRankHasNoLine) {
+TEST(OperationLinesTest, OperationsOfOtherRanksHaveNoLine) {
   Rank rank(0);
   CallDescription simulated = rank.call(Operation::kAllReduce);
   simulated.fields().simulated = true;
@@ -161,7 +161,7 @@ TEST(OperationLinesTest, OneRankLeadsEachOperation) {
       << "global rank 0";
 }
 
-TEST(OperationLinesTest, TheSourceLineComesFromWhoKnowsIt) {
+TEST(OperationLinesTest, SourceLineComesFromTheCallback) {
   Rank rank(0, PrintMode::kAll, [](const IssueRecord& issue) {
     return issue.seq == 1 ? std::string("a\"b.py:12") : std::string();
   });

@@ -78,7 +78,7 @@ class OperationPrinterTest : public ::testing::Test {
   std::uint64_t seq_ = 0;
 };
 
-TEST_F(OperationPrinterTest, ALineSaysWhereTheProgramCalledIt) {
+TEST_F(OperationPrinterTest, ALineHasTheCallSite) {
   define(7, "train.py");
   issue(7);
   const Json line = Json::parse(printed());
@@ -86,12 +86,12 @@ TEST_F(OperationPrinterTest, ALineSaysWhereTheProgramCalledIt) {
   EXPECT_EQ(line.value("source_line", ""), "train.py:12");
 }
 
-TEST_F(OperationPrinterTest, WhereThatIsNotKnownItSaysNothingOfIt) {
+TEST_F(OperationPrinterTest, AnUnknownCallSiteIsOmitted) {
   issue(0);
   EXPECT_FALSE(Json::parse(printed()).contains("source_line"));
 }
 
-TEST_F(OperationPrinterTest, OfALongNameTheEndIsPrinted) {
+TEST_F(OperationPrinterTest, PrintsTheEndOfALongName) {
   define(7, std::string(1000, 'x') + "/train.py");
   issue(7);
   const Json line = Json::parse(printed());

@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-TEST(NvtxTest, ALibraryThatIsNotThereOrAnotherIsSaid) {
+TEST(NvtxTest, ReportsAMissingOrUnsuitableLibrary) {
   EXPECT_FALSE(NvtxRanges::load("libnosuchlibrary.so"));
   EXPECT_FALSE(NvtxRanges::load("libc.so.6"));
 }

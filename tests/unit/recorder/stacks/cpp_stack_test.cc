@@ -97,7 +97,7 @@ TEST(CppStackTest, WaysThatDifferAnywhereAreDistinguished) {
   return yes;
 }
 
-TEST(CppStackTest, WhatIsRememberedIsWhatIsUnwound) {
+TEST(CppStackTest, CachedStacksEqualUnwoundOnes) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);
@@ -107,7 +107,7 @@ TEST(CppStackTest, WhatIsRememberedIsWhatIsUnwound) {
   }
 }
 
-TEST(CppStackTest, WhatIsRememberedIsNotUnwoundAgain) {
+TEST(CppStackTest, CachedStacksAreNotUnwoundAgain) {
 #ifndef __x86_64__
   GTEST_SKIP() << "stacks are unwound each time";
 #endif

@@ -109,7 +109,7 @@ TEST_F(CppStacksRecordedTest, AreNamedWhenTheProcessEnds) {
   EXPECT_TRUE(anyNamed(codeIn(trace)));
 }
 
-TEST_F(CppStacksRecordedTest, OfAKilledProcessAreNamedAsFarAsTheFileKnew) {
+TEST_F(CppStacksRecordedTest, KilledProcessKeepsTheNamesInItsFile) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());
@@ -131,8 +131,7 @@ TEST_F(CppStacksRecordedTest, OfAKilledProcessAreNamedAsFarAsTheFileKnew) {
   EXPECT_TRUE(anyNamed(codeIn(trace)));
 }
 
-TEST_F(CppStacksRecordedTest,
-       OfAKilledProcessAreReportedByTheirBinariesAtLeast) {
+TEST_F(CppStacksRecordedTest, KilledProcessHasAtLeastTheBinariesOfItsCode) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());

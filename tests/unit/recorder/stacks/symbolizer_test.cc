@@ -64,7 +64,7 @@ TEST(SymbolizerTest, DladdrKnowsWhatIsExported) {
 
 TEST(SymbolizerTest, DladdrDoesNotNameAnotherBuildsCode) {
   std::vector<v1::Code> code = codeHere();
-  code.front().set_id(code.front().id() + 1);  // as of another build id
+  code.front().set_id(code.front().id() + 1);  // like another build id
   const std::vector<v1::Code> names = named(dladdrReader(), {code.front()});
   EXPECT_TRUE(names.empty());
   v1::Code gone = codeOf(5, "/no/such/library.so");
@@ -85,7 +85,7 @@ class Stuck final : public SymbolReader {
   const std::shared_future<void> go_;
 };
 
-TEST(SymbolizerTest, NobodyWaitsForAReaderThatIsStuck) {
+TEST(SymbolizerTest, DoesNotWaitForAStuckReader) {
   std::promise<void> go;
   {
     Symbolizer symbolizer(std::make_unique<Stuck>(go.get_future().share()));

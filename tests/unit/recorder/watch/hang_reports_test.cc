@@ -20,7 +20,7 @@ HangReport reportOf(std::uint64_t seq) {
   return report;
 }
 
-TEST(HangReportsTest, ASentenceSaysWhatAndForHowLong) {
+TEST(HangReportsTest, ASentenceNamesTheOperationAndTheDuration) {
   HangReport report = reportOf(7);
   const std::string what = "rank 3: all_reduce #7 on group \"dp\" (1024 bytes)";
   report.state = HangReport::State::kUnfinished;
@@ -42,7 +42,7 @@ TEST(HangReportsTest, ASentenceNamesThePeerOfAMessage) {
   EXPECT_EQ(sentenceOf(report, 0).find("rank 0: recv from rank 2 on"), 0u);
 }
 
-TEST(HangReportsTest, WhoWaitsIsLetGoAndTheNextTakesWhatCame) {
+TEST(HangReportsTest, CloseReleasesTheWaiterAndKeepsLaterReports) {
   HangReports reports;
   auto taken = std::async(std::launch::async, [&] { return reports.take(); });
   reports.close();

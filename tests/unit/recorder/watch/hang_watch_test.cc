@@ -133,7 +133,7 @@ TEST_F(HangWatchTest, ReportsWhenItEndsAfterAll) {
   EXPECT_TRUE(at(9000).empty());
 }
 
-TEST_F(HangWatchTest, SaysNothingOfWhatEndedInTimeOrFailed) {
+TEST_F(HangWatchTest, DoesNotReportOperationsThatEndedInTimeOrFailed) {
   done(returned(issue(100, kGloo, kAsync)), 100 + kLimitNs - 1,
        EndSource::kFuture);
   done(returned(issue(100, kGloo, kAsync)), 7000, EndSource::kFuture,
@@ -150,7 +150,7 @@ TEST_F(HangWatchTest, ACallWhoseReturnIsReportedWithItsWaitHangsUntilThen) {
   EXPECT_EQ(statesAt(6001), States{State::kLate});
 }
 
-TEST_F(HangWatchTest, WhatIsBehindAHangIsAConsequenceOfIt) {
+TEST_F(HangWatchTest, DoesNotReportOperationsBehindAHang) {
   const OpId first = returned(issue(100, kGloo, kAsync));
   const OpId behind = returned(issue(110, kGloo, kAsync));
   returned(issue(120, kGloo2, kAsync));
@@ -167,7 +167,7 @@ TEST_F(HangWatchTest, ACallThatHasNotReturnedHangsOnAnyBackend) {
   EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
 }
 
-TEST_F(HangWatchTest, AnEndThatNobodyCouldObserveIsNoHang) {
+TEST_F(HangWatchTest, AnUnobservableEndIsNoHang) {
   // NCCL without hooks and device times, with a Work and without.
   returned(issue(100, kNccl, kSync));
   waited(returned(issue(100, kNccl, kAsync)), 110, false);
@@ -197,14 +197,13 @@ TEST_F(HangWatchTest, ABackendThatReportsEndsReportsTheirAbsence) {
   EXPECT_EQ(statesAt(5000), States{State::kUnfinished});
 }
 
-TEST_F(HangWatchTest,
-       AWatchdogThatReportsAsynchronousCallsSaysNothingOfOthers) {
+TEST_F(HangWatchTest, AsynchronousReportsDoNotCoverSynchronousCalls) {
   done(returned(issue(100, kNccl, kAsync)), 200, EndSource::kCompletionHook);
   returned(issue(300, kNccl, kSync));
   EXPECT_TRUE(at(9000).empty());
 }
 
-TEST_F(HangWatchTest, WhatIsReportedWithHolesIsNotReliedOn) {
+TEST_F(HangWatchTest, IncompleteReportsAreNotReliedOn) {
   returned(issue(50, kNccl, kSync));
   done(returned(issue(100, kNccl, kSync)), 200, EndSource::kDeviceEvent);
   returned(issue(300, kNccl, kSync));
@@ -216,7 +215,7 @@ TEST_F(HangWatchTest, WhatIsReportedWithHolesIsNotReliedOn) {
   EXPECT_EQ(statesAt(12'000), States{State::kUnfinished});
 }
 
-TEST_F(HangWatchTest, WhereOnlyWaitsAskTheDeviceItMustHaveBeenWaitedFor) {
+TEST_F(HangWatchTest, WithWaitBasedEndsOnlyWaitedOperationsCanHang) {
   done(returned(issue(100, kNccl, kAsync)), 200, EndSource::kDeviceWait);
   returned(issue(300, kNccl, kAsync));
   EXPECT_TRUE(at(9000).empty());
@@ -224,7 +223,7 @@ TEST_F(HangWatchTest, WhereOnlyWaitsAskTheDeviceItMustHaveBeenWaitedFor) {
   EXPECT_EQ(statesAt(12'000), States{State::kUnfinished});
 }
 
-TEST_F(HangWatchTest, WhatOnlyAWaitShowsIsUndecidedWhileItsThreadIsSilent) {
+TEST_F(HangWatchTest, EndsShownByAWaitAreUndecidedWhileTheThreadIsSilent) {
   returned(issue(100, kGloo, kNotReported, Operation::kRecv));
   returned(issue(100, kGloo2, kNotReported, Operation::kRecv, 2));
   const auto reports = at(5000);
@@ -235,13 +234,13 @@ TEST_F(HangWatchTest, WhatOnlyAWaitShowsIsUndecidedWhileItsThreadIsSilent) {
             std::string::npos);
 }
 
-TEST_F(HangWatchTest, AThreadThatGoesOnDoesNotWait) {
+TEST_F(HangWatchTest, AThreadThatContinuesDoesNotWait) {
   returned(issue(100, kGloo, kNotReported, Operation::kRecv));
   done(returned(issue(4500, kGloo, kAsync)), 4600, EndSource::kFuture);
   EXPECT_TRUE(at(5000).empty());
 }
 
-TEST_F(HangWatchTest, WhatWasLateIsReportedThoughNobodySawItHang) {
+TEST_F(HangWatchTest, ReportsALateOperationThatWasNeverSeenToHang) {
   waited(returned(issue(100, kGloo, kNotReported, Operation::kRecv)), 5100,
          true);
   EXPECT_EQ(statesAt(5200), States{State::kLate});
@@ -271,7 +270,7 @@ TEST_F(HangWatchTest, CallsThatNeverShowAnEndHideNoneThatHangs) {
             (States{State::kUnfinished, State::kUnfinished}));
 }
 
-TEST_F(HangWatchTest, OfCallsThatMayShowTheirEndsTheFirstAreWaitedFor) {
+TEST_F(HangWatchTest, WaitsForTheFirstCallsThatMayReportTheirEnds) {
   watch_.setLimit(std::int64_t{1} << 40);
   const OpId first = returned(issue(0, kNccl, kAsync));
   for (int i = 1; i < 5000; ++i) {
@@ -286,7 +285,7 @@ TEST_F(HangWatchTest, OfCallsThatMayShowTheirEndsTheFirstAreWaitedFor) {
   EXPECT_LT(reports[0].op, hangs) << "the oldest that has not ended";
 }
 
-TEST_F(HangWatchTest, ForgetsGroupsThatAreGone) {
+TEST_F(HangWatchTest, ForgetsRemovedGroups) {
   for (std::uint32_t id = 10; id < 50; ++id) {
     GroupInfo info = testing::worldOfTwo();
     info.backend = "nccl";
@@ -303,7 +302,7 @@ TEST_F(HangWatchTest, ForgetsGroupsThatAreGone) {
   }
 }
 
-TEST(HangReportsTest, AreKeptForWhoComesLater) {
+TEST(HangReportsTest, KeepsTheLatestReportsForALaterReader) {
   HangReports reports;
   HangReport report;
   for (std::uint64_t i = 0; i < 100; ++i) {

@@ -11,7 +11,7 @@ TEST(ChunkPaceTest, LittleWaitsForMore) {
   EXPECT_EQ(chunkInterval(kFewSlots, false), kChunkInterval);
 }
 
-TEST(ChunkPaceTest, WhoHasASinkDoesNotWait) {
+TEST(ChunkPaceTest, DoesNotWaitWithASink) {
   EXPECT_EQ(chunkInterval(1, true), kChunkInterval);
 }
 

@@ -22,7 +22,7 @@ std::vector<std::string> closeTable(Table& table, std::size_t room = 1000,
   return there;
 }
 
-TEST(DefinitionTableTest, SaysADefinitionOncePerChunkThatUsesIt) {
+TEST(DefinitionTableTest, WritesADefinitionOncePerChunkThatUsesIt) {
   Table table;
   table.define({1, 7}, "a");
   ASSERT_NE(table.useInThisChunk(1), nullptr);
@@ -32,13 +32,13 @@ TEST(DefinitionTableTest, SaysADefinitionOncePerChunkThatUsesIt) {
   ASSERT_NE(table.useInThisChunk(1), nullptr) << "a chunk must decode alone";
 }
 
-TEST(DefinitionTableTest, SaysANewDefinitionEvenIfNoRowUsesItYet) {
+TEST(DefinitionTableTest, WritesANewDefinitionEvenIfNoRowUsesItYet) {
   Table table;
   table.define({1, 7}, "a");
   EXPECT_EQ(closeTable(table), std::vector<std::string>{"a"});
 }
 
-TEST(DefinitionTableTest, SaysADefinitionAgainAfterAChunkThatWasGivenUp) {
+TEST(DefinitionTableTest, WritesADefinitionAgainAfterADiscardedChunk) {
   Table table;
   table.define({1, 7}, "a");
   ASSERT_NE(table.useInThisChunk(1), nullptr);
@@ -103,7 +103,7 @@ TEST(DefinitionTableTest, KeepsANamedDefinitionUntilItIsRetired) {
   EXPECT_TRUE(closeTable(table).empty()) << "nobody may use it any more";
 }
 
-TEST(DefinitionTableTest, WhatIsRenamedInAChunkIsSaidThereAgain) {
+TEST(DefinitionTableTest, WritesARenamedDefinitionAgainInTheSameChunk) {
   Table table;
   table.define({1, kUntilRetired}, "first");
   ASSERT_NE(table.useInThisChunk(1), nullptr);
@@ -115,7 +115,7 @@ TEST(DefinitionTableTest, WhatIsRenamedInAChunkIsSaidThereAgain) {
   EXPECT_EQ(table.useInThisChunk(1), nullptr);
 }
 
-TEST(DefinitionTableTest, WhatIsRepeatedMayTakeSeveralChunks) {
+TEST(DefinitionTableTest, RepetitionsMayTakeSeveralChunks) {
   Table table;
   for (std::uint32_t id = 1; id <= 5; ++id) {
     table.define({id, kUntilRetired}, std::to_string(id));
@@ -146,7 +146,7 @@ TEST(DefinitionTableTest, AnIdThatIsDefinedAnewIsNotForgottenForItsFirstUse) {
   EXPECT_EQ(*table.find(1), "second");
 }
 
-TEST(DefinitionTableTest, WhatComesToTheSameEntryTwiceHoldsIt) {
+TEST(DefinitionTableTest, RedefinitionKeepsAnEntryAlive) {
   Table table;
   for (std::uint32_t id = 1; id <= 20000; ++id) {
     table.define({1, 7}, "read again");

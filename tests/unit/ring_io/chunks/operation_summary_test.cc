@@ -19,7 +19,7 @@ TEST(OperationNameTest, IsTheNameInTheTrace) {
   }
 }
 
-TEST(OperationNameTest, WhatHasNoNameIsAnOperation) {
+TEST(OperationNameTest, UnknownOperationHasAGenericName) {
   EXPECT_STREQ(operationName(static_cast<Operation>(255)), "operation");
 }
 

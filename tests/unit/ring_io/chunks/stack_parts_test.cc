@@ -39,7 +39,7 @@ class CodeTableTest : public ::testing::Test {
   CodeTable table_;
 };
 
-TEST_F(CodeTableTest, EachChunkSaysWhatItUsesOnceAndWhatIsNew) {
+TEST_F(CodeTableTest, EachChunkDefinesUsedAndNewCodeOnce) {
   table_.define(codeOf(1));
   table_.define(codeOf(2));
   table_.define(codeOf(1));
@@ -48,7 +48,7 @@ TEST_F(CodeTableTest, EachChunkSaysWhatItUsesOnceAndWhatIsNew) {
   EXPECT_THAT(chunk(), IsEmpty());
 }
 
-TEST_F(CodeTableTest, ANameIsSaidAlthoughNothingUsesItAnyMore) {
+TEST_F(CodeTableTest, WritesANameThatNothingUsesAnyMore) {
   table_.define(codeOf(1));
   EXPECT_THAT(chunk({1}), ElementsAre("1"));
   EXPECT_TRUE(table_.name(codeOf(1, "run")));
@@ -58,14 +58,14 @@ TEST_F(CodeTableTest, ANameIsSaidAlthoughNothingUsesItAnyMore) {
   EXPECT_THAT(chunk(), IsEmpty());
 }
 
-TEST_F(CodeTableTest, ANameIsSaidInTheChunkThatSaidTheCodeAlready) {
+TEST_F(CodeTableTest, WritesANameInTheChunkThatDefinedTheCode) {
   table_.define(codeOf(1));
   ASSERT_NE(table_.useInThisChunk(1), nullptr);
   table_.name(codeOf(1, "run"));
   EXPECT_THAT(chunk({1}), ElementsAre("1run"));
 }
 
-TEST_F(CodeTableTest, ARepetitionSaysAll) {
+TEST_F(CodeTableTest, ARepetitionDefinesAllCode) {
   table_.define(codeOf(1));
   table_.define(codeOf(2));
   table_.name(codeOf(2, "run"));

@@ -36,7 +36,7 @@ TEST(ControlRequestTest, ConcernsTheRanksThatItNamesOrAll) {
   EXPECT_TRUE(ControlRequest{}.concerns(7));
 }
 
-TEST(ControlRequestTest, WhatIsNoRequestIsNone) {
+TEST(ControlRequestTest, RejectsInvalidRequests) {
   const std::string whole = textOf(someRequest());
   for (const char* text :
        {"", "\n", "touched", "traced request 2\nid 1\n", "traced request 1\n",
@@ -66,7 +66,7 @@ TEST_F(RequestFileTest, IsReadFromAFileOfOnesOwn) {
   EXPECT_EQ(readRequest(path_)->id, 12u);
 }
 
-TEST_F(RequestFileTest, OfAnotherUserIsNotObeyed) {
+TEST_F(RequestFileTest, IgnoresTheFileOfAnotherUser) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can make such a file";
   write(textOf(someRequest()));
   ASSERT_EQ(chown(path_.c_str(), 4242, 4242), 0);

@@ -92,7 +92,7 @@ TEST_F(DetachedProcessTest, HasWhatIsHandedOnAsDescriptorThree) {
   EXPECT_EQ(testing::readFile(path), "hello\n");
 }
 
-TEST_F(DetachedProcessTest, WhatIsSentToTheJobDoesNotReachIt) {
+TEST_F(DetachedProcessTest, SignalsToTheJobDoNotReachIt) {
   // It sends itself the signals of a terminal and a scheduler.
   EXPECT_EQ(
       run("for s in HUP INT TERM USR1; do kill -$s $$; done; echo on >&2"),

@@ -72,14 +72,14 @@ TEST_F(KeeperLockTest, IsHandedOnWithItsDescriptor) {
   EXPECT_EQ(keeper.ask(), Owner::kUs);
 }
 
-TEST_F(KeeperLockTest, WhoDoesNotHaveItRemovesNothing) {
+TEST_F(KeeperLockTest, OnlyTheHolderRemovesIt) {
   const KeeperLock keeper(path_);
   KeeperLock other(path_);
   other.giveUp();
   EXPECT_TRUE(std::filesystem::exists(path_));
 }
 
-TEST_F(KeeperLockTest, OfAProcessThatDiedCanBeHad) {
+TEST_F(KeeperLockTest, LockOfADeadProcessCanBeTaken) {
   { const KeeperLock died(path_); }
   EXPECT_EQ(KeeperLock(path_).owner(), Owner::kUs);
 }

@@ -197,7 +197,7 @@ TEST_F(KeptRingTest, WithoutTimeASweepRecoversItsOwnFolderAlone) {
   EXPECT_TRUE(segments().empty());
 }
 
-TEST_F(KeptRingTest, WhatCannotBeRecoveredIsRemovedAfterADay) {
+TEST_F(KeptRingTest, RemovesAnUnrecoverableRingAfterADay) {
   killOne();
   const std::time_t now = std::time(nullptr);
   std::filesystem::remove_all(traces());

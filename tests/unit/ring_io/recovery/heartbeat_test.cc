@@ -82,7 +82,7 @@ TEST_F(HeartbeatTest, AReaderSeesTheLastWholeOne) {
   EXPECT_EQ(seen().value().boottime_ns, 6);
 }
 
-TEST_F(HeartbeatTest, OnlyWhatCanBeSoIsBelieved) {
+TEST_F(HeartbeatTest, IgnoresImpossibleHeartbeats) {
   const v1::Header header = headerOf(readHostInfo());
   const ClockReading now = readClocks();
   const ClockReading written = earlier(now, 10 * kSecond);
@@ -97,7 +97,7 @@ TEST_F(HeartbeatTest, OnlyWhatCanBeSoIsBelieved) {
   EXPECT_FALSE(isBelievable(odd, written, header));
 }
 
-TEST_F(HeartbeatTest, AnotherClockIsNotBelieved) {
+TEST_F(HeartbeatTest, IgnoresAHeartbeatOfAnotherClock) {
   const ClockReading now = readClocks();
   const ClockReading beat = earlier(now, kSecond);
   const ClockReading written = earlier(now, 2 * kSecond);
@@ -130,7 +130,7 @@ TEST_F(HeartbeatTest, AnIdleProcessIsKnownToHaveLived) {
   EXPECT_TRUE(readRecovered(traces()).accounts().recovered());
 }
 
-TEST_F(HeartbeatTest, OneThatCannotBeSoIsLeftOut) {
+TEST_F(HeartbeatTest, LeavesOutAnImpossibleHeartbeat) {
   killOne();
   const std::string segment = segments().at(0);
   std::string bytes = readFile(segment);

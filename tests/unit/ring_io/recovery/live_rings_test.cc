@@ -95,7 +95,7 @@ class LiveRingsTest : public RecoverTest {
   }
 };
 
-TEST_F(LiveRingsTest, WhatTheTraceLacksIsSeenAndNothingIsTouched) {
+TEST_F(LiveRingsTest, ReadsUnwrittenRecordsWithoutChangingAnything) {
   Recorder& recorder = start();
   auto group = recorder.addGroup(worldOfTwo());
   completeCall(recorder, *group, 1);
@@ -121,7 +121,7 @@ TEST_F(LiveRingsTest, WhatTheTraceLacksIsSeenAndNothingIsTouched) {
   EXPECT_TRUE(look().empty()) << "it ended in order";
 }
 
-TEST_F(LiveRingsTest, OfAKilledProcessItSaysSo) {
+TEST_F(LiveRingsTest, ReportsAKilledProcess) {
   killOne();
   const std::string before = readFile(traceFile());
   const std::vector<LiveRingsRead> rings = look();
@@ -144,7 +144,7 @@ TEST_F(LiveRingsTest, RingsOfOtherTracesAreLeftOut) {
   EXPECT_EQ(look().size(), 1U);
 }
 
-TEST_F(LiveRingsTest, TheFileGoesOnAndTheRingWithIt) {
+TEST_F(LiveRingsTest, FileAndRingStayConsistentAsBothGrow) {
   Recorder& recorder = start();
   auto group = recorder.addGroup(worldOfTwo());
   completeCall(recorder, *group, 1);
@@ -174,7 +174,7 @@ TEST_F(LiveRingsTest, TheFileGoesOnAndTheRingWithIt) {
 }
 
 // A recovery holds the same lock as a process, and is none.
-TEST_F(LiveRingsTest, WhoRecoversDoesNotMakeADeadProcessLive) {
+TEST_F(LiveRingsTest, ARecoveryDoesNotMakeADeadProcessSeemAlive) {
   killOne();
   const auto file = SegmentFile::open(segments().at(0));
   ASSERT_EQ(file->lock(), SegmentFile::Owner::kDead);

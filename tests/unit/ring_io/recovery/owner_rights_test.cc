@@ -55,7 +55,7 @@ class OwnerRightsTest : public ::testing::Test {
   std::string file_;
 };
 
-TEST_F(OwnerRightsTest, WhatOnlyRootsGroupMayWriteIsNotWritten) {
+TEST_F(OwnerRightsTest, DoesNotWriteWithTheRightsOfRootsGroup) {
   EXPECT_TRUE(holds([this] {
     const OwnerRights rights(kNobody, kNobody);
     return rights.held() && !canWrite();

@@ -258,7 +258,7 @@ class ReadableChunksTest : public RecoverTest {
   }
 };
 
-TEST_F(ReadableChunksTest, WhateverIsRecorded) {
+TEST_F(ReadableChunksTest, AllChunksOfRandomProcessesAreReadable) {
   if (const char* const seed = std::getenv("TRACED_TEST_SEED")) {
     return check(std::strtoull(seed, nullptr, 10));
   }

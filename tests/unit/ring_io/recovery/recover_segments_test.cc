@@ -66,7 +66,7 @@ TEST_F(RecoverTest, ManyAtOnceRecoverOnce) {
     if (others.back() != 0) continue;
     close(gate[1]);
     char byte;
-    static_cast<void>(read(gate[0], &byte, 1));  // until all may go
+    static_cast<void>(read(gate[0], &byte, 1));  // until all may continue
     recoverSegments(paths, {});
     _exit(0);
   }
@@ -77,7 +77,7 @@ TEST_F(RecoverTest, ManyAtOnceRecoverOnce) {
   EXPECT_EQ(readRecovered(traces()).rows, 16u);
 }
 
-TEST_F(RecoverTest, AnOrphanOfTheDeadProcessDoesNotStandInTheWay) {
+TEST_F(RecoverTest, AnOrphanOfTheDeadProcessDoesNotBlockTheRecovery) {
   auto* orphan = static_cast<std::atomic<pid_t>*>(
       mmap(nullptr, sizeof(std::atomic<pid_t>), PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -168,7 +168,7 @@ TEST_F(RecoverTest, APathThatWasTooLongIsFoundByItsStream) {
   EXPECT_EQ(readRecovered(traces()).rows, 16u);
 }
 
-TEST_F(RecoverTest, SaysWhereAnIdleProcessEnded) {
+TEST_F(RecoverTest, ReportsWhereAnIdleProcessEnded) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());

@@ -117,7 +117,7 @@ TEST_F(RingImageTest, KnowsTheCountThatBelongsToTail) {
     ring_.release(refused);
     EXPECT_EQ(image().refused(), refused);
   }
-  ring_.release(99);  // nothing was read since
+  ring_.release(99);  // nothing read since
   EXPECT_EQ(image().refused(), 4u);
 }
 

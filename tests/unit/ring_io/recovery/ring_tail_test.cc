@@ -82,7 +82,7 @@ TEST_F(RingTailTest, EachRecordIsSeenOnce) {
   EXPECT_EQ(tail->missedSlots(), 0U);
 }
 
-TEST_F(RingTailTest, WhatWasClaimedAgainIsCounted) {
+TEST_F(RingTailTest, CountsRecordsOfReusedSlots) {
   record(1);
   auto tail = follow();
   EXPECT_THAT(seen(*tail), ElementsAre(1));
@@ -92,7 +92,7 @@ TEST_F(RingTailTest, WhatWasClaimedAgainIsCounted) {
   EXPECT_EQ(numbers.back(), static_cast<std::int64_t>(recorded_));
 }
 
-TEST_F(RingTailTest, WhatWasThereBeforeItIsNotMissed) {
+TEST_F(RingTailTest, DoesNotCountRecordsFromBeforeItsFirstRead) {
   record(3 * kTailSlots);
   auto tail = follow();
   EXPECT_EQ(seen(*tail).size(), kTailSlots);

@@ -175,7 +175,7 @@ TEST_F(SegmentFileTest, AFileWithHolesIsReadAsItIs) {
 
 // Any user who may write to it can also empty it, so this proves nothing about
 // its process.
-TEST_F(SegmentFileTest, AnEmptyOneIsSaidToBeEmpty) {
+TEST_F(SegmentFileTest, ReportsAnEmptySegment) {
   for (const std::uint64_t bytes : {0, 5, 1 << 20}) {
     const RecoveredSegment recovered = recover(put("", bytes));
     EXPECT_EQ(recovered.outcome, RecoverOutcome::kDiscarded);

@@ -100,7 +100,7 @@ TEST_F(RingGuardTest, TheJobsOwnHandlerGetsTheJobsFaults) {
   EXPECT_EQ(WEXITSTATUS(sent), kJobsOwn);
 }
 
-TEST_F(RingGuardTest, WhatWasRecordedBeforeIsThereAndTheEndIsNotKnown) {
+TEST_F(RingGuardTest, KeepsEarlierRecordsAndLeavesTheEndUnknown) {
   const int status = statusOf([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());

@@ -101,7 +101,7 @@ TEST_F(SegmentSpaceTest, EightRingsOfTheUsualSizeFitInto64MiB) {
   });
 }
 
-TEST_F(SegmentSpaceTest, WhereNothingIsFreeTheMemoryIsPrivate) {
+TEST_F(SegmentSpaceTest, UsesPrivateMemoryOnAFullTmpfs) {
   onTmpfs(8, [](const std::string& directory) {
     fill(directory, freeBytes(directory));
     const auto segment = Segment::create(directory, 1, 4 * kSlotsPerMiB, "");

@@ -64,7 +64,7 @@ TEST(SegmentTest, ItsRingIsFullOnceItIsGivenUp) {
             Ring::kFull);
 }
 
-TEST(SegmentTest, SettlesForPrivateMemoryAndSaysSo) {
+TEST(SegmentTest, FallsBackToPrivateMemoryAndReportsIt) {
   const auto segment = Segment::create("/nowhere", 1, kSegmentSlots, "");
   ASSERT_TRUE(segment);
   EXPECT_TRUE(segment->path().empty());

@@ -81,7 +81,7 @@ TEST(OptionsTest, WatchesForTheUsualTimeOrTheOneThatIsGiven) {
   }
 }
 
-TEST(OptionsTest, WhatIsReportedIsReadAgainAsTheSame) {
+TEST(OptionsTest, ReportedOptionsParseToTheSameValues) {
   const auto told = parse({{"TRACED", "0"},
                            {"TRACED_LABELS", "gpu=H200,site=x"},
                            {"TRACED_PRINT", "leader"},
@@ -109,7 +109,7 @@ TEST(OptionsTest, ThereMayBeNoTriggerAndNoWindow) {
   EXPECT_EQ(options->window_bytes, 0u);
 }
 
-TEST(OptionsTest, TakesWordsForOnAndOffInAnyCase) {
+TEST(OptionsTest, AcceptsOnAndOffWordsInAnyCase) {
   for (const std::string on : {"1", "true", "yes", "on", "True", "YES", "oN"}) {
     const auto options = parse({{"TRACED_MODULES", on},
                                 {"TRACED_WATCH", on},
@@ -194,7 +194,7 @@ TEST(OptionsTest, ALabelThatIsWrongIsNamed) {
   EXPECT_LT(large.size(), 500u) << "it is not repeated in full";
 }
 
-TEST(OptionsTest, PicksUpWhatThePlatformSays) {
+TEST(OptionsTest, ReadsThePlatformsSettings) {
   const auto options = parse({{"GPU_SERIAL", "1324"}, {"VM_ID", "vm-7"}});
   EXPECT_EQ(options->labels,
             (Labels{{"gpu_serial", "1324"}, {"vm_id", "vm-7"}}));

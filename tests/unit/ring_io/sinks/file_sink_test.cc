@@ -55,7 +55,7 @@ TEST_F(FileSinkTest, NamesTheFileAfterRankAttemptHostAndPid) {
   EXPECT_TRUE(fs::exists(sink->location()));
 }
 
-TEST_F(FileSinkTest, StaysWhereItWasMadeWhenTheProgramGoesElsewhere) {
+TEST_F(FileSinkTest, KeepsItsPathAfterTheProgramChangesDirectory) {
   const pid_t child = fork();
   if (child == 0) {
     fs::current_path(dir_.path());
@@ -89,7 +89,7 @@ TEST_F(FileSinkTest, IsNoStderrOfAProcessThatHasNone) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(FileSinkTest, GoesOnWhenItsDescriptorWasClosed) {
+TEST_F(FileSinkTest, ContinuesAfterItsDescriptorWasClosed) {
   const auto sink = create();
   ASSERT_TRUE(sink->append("first", 1));
   int closed = 0;
@@ -115,7 +115,7 @@ TEST_F(FileSinkTest, NeverOverwrites) {
   EXPECT_EQ(testing::readFile(second->location()), "second");
 }
 
-TEST_F(FileSinkTest, SaysWhichDirectoryItCannotMake) {
+TEST_F(FileSinkTest, ReportsTheDirectoryThatItCannotCreate) {
   options_.directory = "/proc/nowhere";
   const auto sink = FileSink::create(options_, process_, host_);
   ASSERT_FALSE(sink);
@@ -151,7 +151,7 @@ TEST_F(FileSinkTest, RefusesAChunkLargerThanAPart) {
 }
 
 // The path may refer to another kind of file after it was checked.
-TEST_F(FileSinkTest, GoesOnInNothingButAFile) {
+TEST_F(FileSinkTest, ResumesOnlyInARegularFile) {
   fs::create_directories(jobDir());
   const std::string victim = jobDir() + "/victim";
   std::ofstream(victim) << "keep this";

@@ -29,7 +29,7 @@ TEST(WindowTest, KeepsTheNewestChunkHoweverLarge) {
   EXPECT_EQ(window.content(), "bbbb");
 }
 
-TEST(WindowTest, OfNoBytesKeepsNothing) {
+TEST(WindowTest, ZeroBytesKeepNothing) {
   Window window(0);
   EXPECT_TRUE(window.append("aaaa", 1));
   EXPECT_EQ(window.content(), "");
@@ -60,7 +60,7 @@ TEST(QueueSinkTest, DropsAndCountsBeyondItsBound) {
 }
 
 // Each of two threads waits for the other's chunk.
-TEST(QueueSinkTest, WhoTakesWaitsUntilThereIsSomething) {
+TEST(QueueSinkTest, TakeBlocksUntilAChunkArrives) {
   QueueSink questions("questions", 100), answers("answers", 100);
   std::thread other([&] {
     while (const auto question = questions.take()) {

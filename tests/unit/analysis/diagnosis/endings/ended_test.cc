@@ -67,7 +67,7 @@ TEST(EndedTest, AJobThatAnExceptionEndedIsNotHealthy) {
   EXPECT_THAT(textOf(diagnosis), HasSubstr("Rank 2 raised OSError: gone."));
 }
 
-TEST(EndedTest, AnExitCodeIsAFailureAndZeroIsNone) {
+TEST(EndedTest, ANonzeroExitCodeIsAFailure) {
   const auto exited = [](std::uint32_t code) {
     JobBuilder job = agreeing();
     job.all([](RankBuilder& rank) { rank.processEnd().set_exit_code(0); });
@@ -80,7 +80,7 @@ TEST(EndedTest, AnExitCodeIsAFailureAndZeroIsNone) {
   EXPECT_THAT(textOf(diagnosis), HasSubstr("exited with code 3"));
 }
 
-TEST(EndedTest, WhatAFailedOperationRaisesIsItsConsequence) {
+TEST(EndedTest, AnExceptionFromAFailedOperationIsAConsequence) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     rank.fail(addSum(rank), 0, 20, "Connection closed by peer");
@@ -130,7 +130,7 @@ JobBuilder givenUp(bool root_ends) {
   return job;
 }
 
-TEST(EndedTest, WhoCameAfterTheOthersHadTimedOutIsNamedWithTheFailure) {
+TEST(EndedTest, ARankThatJoinedAfterTheTimeoutIsNamedWithTheFailure) {
   for (const bool root_ends : {true, false}) {
     JobBuilder job = givenUp(root_ends);
     const Diagnosis diagnosis = diagnoseJob(job);
@@ -145,7 +145,7 @@ TEST(EndedTest, WhoCameAfterTheOthersHadTimedOutIsNamedWithTheFailure) {
   }
 }
 
-TEST(EndedTest, WhoCameBeforeTheOthersTimedOutIsNotLateForThat) {
+TEST(EndedTest, ARankThatJoinedBeforeTheTimeoutIsNotLate) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
   job.allBut(0, [](RankBuilder& rank) {
@@ -155,7 +155,7 @@ TEST(EndedTest, WhoCameBeforeTheOthersTimedOutIsNotLateForThat) {
   EXPECT_THAT(textOf(diagnoseJob(job)), Not(HasSubstr("had timed out on")));
 }
 
-TEST(EndedTest, WhoWentOnOrEndedWithZeroDidNotEndByAnException) {
+TEST(EndedTest, ARankThatContinuedOrExitedWithZeroDidNotEndByAnException) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     const std::uint32_t sum = addSum(rank);
@@ -239,7 +239,7 @@ TEST(EndedTest, APauseAsLongAsOneBeforeIsNoSilence) {
             "Ranks 0-2 were killed by SIGTERM.");
 }
 
-TEST(EndedTest, WhereNobodySawTheEndOfAnyRankItIsNotKnown) {
+TEST(EndedTest, WithoutAnyRecordedExitTheCauseIsUnknown) {
   JobBuilder job = agreeing();
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   EXPECT_TRUE(diagnosis.verdicts.empty()) << textOf(diagnosis);
@@ -280,7 +280,7 @@ JobBuilder sleeping(std::int64_t end_ms) {
 constexpr char kInterrupt[] =
     "KeyboardInterrupt\n  File \"train.py\", line 22, in load";
 
-TEST(EndedTest, AnInterruptOfAStandstillIsAConsequence) {
+TEST(EndedTest, AnInterruptDuringAHangIsAConsequence) {
   JobBuilder job = sleeping(32'000);
   job.rank(1).raise(32'009, kInterrupt);
   const Diagnosis diagnosis = diagnoseJob(job);
@@ -294,7 +294,7 @@ TEST(EndedTest, AnInterruptOfAStandstillIsAConsequence) {
   EXPECT_THAT(textOf(diagnosis), Not(HasSubstr("its end")));
 }
 
-TEST(EndedTest, NobodyIsToBlameForAnInterruptAtWork) {
+TEST(EndedTest, AnInterruptAtWorkBlamesNobody) {
   JobBuilder job = sleeping(200);
   job.rank(1).raise(150, kInterrupt);
   const Diagnosis diagnosis = diagnoseJob(job);
@@ -302,7 +302,7 @@ TEST(EndedTest, NobodyIsToBlameForAnInterruptAtWork) {
   EXPECT_THAT(textOf(diagnosis), HasSubstr("raised KeyboardInterrupt before"));
 }
 
-TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
+TEST(EndedTest, ASignalAtWorkIsACauseAndDuringAHangAConsequence) {
   const auto killed = [](std::uint32_t signal, std::int64_t at_ms) {
     JobBuilder job = sleeping(at_ms);
     job.rank(1).processEnd().set_signal(signal);
@@ -322,7 +322,7 @@ TEST(EndedTest, ASignalAtWorkIsACauseAndInAStandstillAConsequence) {
 }
 
 // A broadcast can end on the root and on earlier ranks before the others join.
-TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
+TEST(EndedTest, ALaterOperationOfTheHungGroupCountsAsWaiting) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
   job.allBut(1, [](RankBuilder& rank) {
@@ -342,7 +342,7 @@ TEST(EndedTest, ALaterOperationOfTheGroupThatStoodStillCountsAsWaiting) {
 }
 
 // Here a message waited, and it failed as rank 1 ended.
-TEST(EndedTest, AMessageThatFailedBehindAStandstillCountsAsWaiting) {
+TEST(EndedTest, AMessageThatFailedAfterAHangCountsAsWaiting) {
   JobBuilder job(3);
   job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
   job.allBut(1, [](RankBuilder& rank) {
@@ -360,7 +360,7 @@ TEST(EndedTest, AMessageThatFailedBehindAStandstillCountsAsWaiting) {
 }
 
 // Rank 0 left no trace, and rank 1 waited for it when it was aborted.
-TEST(EndedTest, NobodyIsToBlameForAnAbortOfAStandstillWithoutAReason) {
+TEST(EndedTest, AnAbortOfAnUnexplainedHangBlamesNobody) {
   const auto aborted = [](std::int64_t at_ms) {
     JobBuilder job(2);
     RankBuilder& rank = job.rank(1);
@@ -390,7 +390,7 @@ TEST(EndedTest, ASignalThatFollowsATimeoutIsNoCause) {
               HasSubstr("rank 1 never joined all_reduce #2"));
 }
 
-TEST(EndedTest, WhoWasKilledInsideAStandstillDidNotCauseIt) {
+TEST(EndedTest, ARankKilledDuringAHangDidNotCauseIt) {
   const auto killed = [](std::int64_t at_ms) {
     JobBuilder job(3);
     job.all([](RankBuilder& rank) { rank.end(addSum(rank), 0); });
@@ -407,7 +407,7 @@ TEST(EndedTest, WhoWasKilledInsideAStandstillDidNotCauseIt) {
   EXPECT_EQ(hung.verdicts[0].kind, VerdictKind::kHungIn) << textOf(hung);
 }
 
-TEST(EndedTest, AnAbortBehindAMismatchIsNoFindingOfItsOwn) {
+TEST(EndedTest, AnAbortAfterAMismatchIsNoSeparateFinding) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) { addSum(rank); });
   job.rank(0).addCall(v1::OPERATION_ALL_REDUCE, 1, 64);
@@ -430,7 +430,7 @@ TEST(EndedTest, SignalsHaveTheNamesThatTheSystemGivesThem) {
   EXPECT_EQ(signalName(4'000'000'000U), "signal 4000000000");
 }
 
-TEST(EndedTest, EachSightingAddsWhatThoseBeforeDidNotSay) {
+TEST(EndedTest, LaterChunksAddMissingFieldsOfTheProcessEnd) {
   StreamBuilder stream(0);
   stream.payload().mutable_process_end()->set_exit_code(1);
   std::string trace = stream.takeChunk();

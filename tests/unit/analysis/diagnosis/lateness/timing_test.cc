@@ -48,7 +48,7 @@ Diagnosis run(const std::function<std::int64_t(std::uint32_t, int)>& late_ms,
   return diagnoseJob(job, Ending::kClosed, without);
 }
 
-TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
+TEST(TimingTest, MissingTracesLowerTheConfidence) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
   const Diagnosis diagnosis = run(late, {3});
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
@@ -58,7 +58,7 @@ TEST(TimingTest, OfAFewWithoutATraceItIsDoubted) {
 
 // A rank behind the others with a trace is not to blame if the end shows that a
 // rank without a trace was later still.
-TEST(TimingTest, WhoHasNoTraceMayBeLaterStill) {
+TEST(TimingTest, ARankWithoutATraceMayBeEvenLater) {
   const auto behind = [](int absent_ms) {
     return run(
         [=](std::uint32_t rank, int) {
@@ -71,7 +71,7 @@ TEST(TimingTest, WhoHasNoTraceMayBeLaterStill) {
   expectHealthy(behind(45));
 }
 
-TEST(TimingTest, AlsoOnce) {
+TEST(TimingTest, ASingleDelayNeedsTheTraceOfTheLastRank) {
   const auto late = [](std::uint32_t rank, int i) {
     if (i != 30 || rank == 0 || rank == 2) return 0;
     return rank == 1 ? 2000 : 6000;
@@ -89,7 +89,7 @@ TEST(TimingTest, ARankThatIsAlwaysLastIsAStraggler) {
 }
 
 // The wait of a call that returns at once is recorded too.
-TEST(TimingTest, AlsoOneWhoseCallsReturnAtOnce) {
+TEST(TimingTest, ARankWithAsynchronousCallsCanBeAStraggler) {
   const auto late = [](std::uint32_t rank, int) { return rank == 1 ? 20 : 0; };
   const Diagnosis diagnosis = run(late, {}, 60, 50, 0, true);
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
@@ -97,21 +97,21 @@ TEST(TimingTest, AlsoOneWhoseCallsReturnAtOnce) {
             "Rank 1 keeps the others of \"dp\" waiting.");
 }
 
-TEST(TimingTest, AlsoOneThatBecomesSlow) {
+TEST(TimingTest, ARankThatBecomesSlowIsAStraggler) {
   expectVerdict(run([](std::uint32_t rank, int i) {
                   return rank == 2 && i >= 40 ? 20 : 0;
                 }),
                 VerdictKind::kStraggler, {2});
 }
 
-TEST(TimingTest, RanksThatAreLateInTurnAreNone) {
+TEST(TimingTest, RanksThatAreLateInTurnAreNoStragglers) {
   expectHealthy(run([](std::uint32_t rank, int i) {
     return rank == static_cast<std::uint32_t>(i) % 4 ? 20 : 0;
   }));
 }
 
 // It is no longer late, though it was for nine tenths of the time.
-TEST(TimingTest, OneThatHasCaughtUpIsNone) {
+TEST(TimingTest, ARankThatHasCaughtUpIsNoStraggler) {
   const auto until = [](int last) {
     return run([=](std::uint32_t rank,
                    int i) { return rank == (i < last ? 1U : 3U) ? 20 : 0; },
@@ -122,7 +122,7 @@ TEST(TimingTest, OneThatHasCaughtUpIsNone) {
 }
 
 // Its own lateness counts, not only the times when it is the last.
-TEST(TimingTest, AlsoOneThatAnotherIsAtTimesLaterThan) {
+TEST(TimingTest, ARankThatIsNotAlwaysLastCanBeAStraggler) {
   expectVerdict(run([](std::uint32_t rank, int i) {
                   if (rank == 2) return 20;
                   return rank == 1 && i % 3 == 0 ? 23 : 0;
@@ -266,7 +266,7 @@ TEST(TimingTest, OneDelayCountsOnce) {
 }
 
 // A reduce need not wait for its root, but here the others do.
-TEST(TimingTest, WhoIsSeenToBeWaitedForIsLate) {
+TEST(TimingTest, ARankThatOthersAreSeenToWaitForIsLate) {
   for (const std::int64_t took_ms : {42, 1}) {
     JobBuilder job(4);
     for (std::uint32_t r = 0; r < 4; ++r) {
@@ -314,7 +314,7 @@ TEST(TimingTest, OnlyTheRootOfABroadcastIsWaitedForByAll) {
 
 // Two all_reduces overlap. On rank 2 the first one's end is reported late, long
 // after it called the second.
-TEST(TimingTest, AnEndThatIsReportedLateMakesNobodyLate) {
+TEST(TimingTest, ALateReportedEndMakesNoRankLate) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -350,7 +350,7 @@ void future(RankBuilder& rank, std::uint32_t call, std::int64_t at_ms,
 }
 
 // The others may not have been waiting when it joined.
-TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
+TEST(TimingTest, TheCostOfAStragglerIsUnknownForFutureWaits) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -372,7 +372,7 @@ TEST(TimingTest, WhatAStragglerCostsWhoWaitsByFuturesIsNotKnown) {
 
 // They wait for it in a call of their own. What they did before is known only
 // if the future released them, and rank 3's future reports too late.
-TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
+TEST(TimingTest, TheCostIsUnknownIfOnlyAFutureReleasedThem) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -397,7 +397,7 @@ TEST(TimingTest, NorIsItWhereOnlyAFutureMayHaveReleasedThem) {
 // Rank 0 receives from all, so it joins late an operation nobody waits for.
 // Whether the others returned before they continued is not recorded. The doubt
 // carries over to where they wait for rank 0.
-TEST(TimingTest, NorIsWhatIsCarriedOnFromThere) {
+TEST(TimingTest, TheDoubtCarriesOverToLaterWaits) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -467,16 +467,16 @@ Diagnosis heldUpByAFuture(bool until_the_next_wait, bool fails = false) {
   return diagnoseJob(job);
 }
 
-TEST(TimingTest, WhoMayHaveWaitedForWhatAFutureReportsLaterIsNotLate) {
+TEST(TimingTest, APossibleWaitForALateFutureIsNoLateness) {
   expectVerdict(heldUpByAFuture(false), VerdictKind::kLate, {3});
 }
 
-TEST(TimingTest, NorWhereItIsReportedDuringTheNextWait) {
+TEST(TimingTest, AReportDuringTheNextWaitIsNoLateness) {
   expectVerdict(heldUpByAFuture(true), VerdictKind::kLate, {3});
 }
 
 // A failure is an outcome to wait for, too.
-TEST(TimingTest, NorWhereThatIsAFailure) {
+TEST(TimingTest, AFailureReportedByAFutureIsNoLateness) {
   const std::string text = textOf(heldUpByAFuture(false, true));
   EXPECT_NE(text.find("failed on ranks 2-3"), std::string::npos) << text;
   EXPECT_NE(text.find("Rank 3 came 2.48 s late"), std::string::npos) << text;
@@ -516,7 +516,7 @@ TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
 // So many operations are active, with later waits, that the reader forgets
 // every earlier wait. Among them is the wait for the message that holds rank 2
 // up.
-TEST(TimingTest, WhoMayHaveWaitedAmongVeryManyWaitsIsNotLate) {
+TEST(TimingTest, AForgottenWaitIsNoLateness) {
   constexpr int kUnderWay = 2000;
   constexpr std::int64_t kHeldUpMs = 3000;
   expectHealthy(
@@ -541,7 +541,7 @@ TEST(TimingTest, WhoMayHaveWaitedAmongVeryManyWaitsIsNotLate) {
 
 // The message precedes two all_reduces that all ranks call in sequence. Rank 2
 // is not late to the second one either.
-TEST(TimingTest, WhoWasHeldUpBeforeTheCollectiveBeforeIsNoStraggler) {
+TEST(TimingTest, ARankDelayedBeforeThePreviousCollectiveIsNoStraggler) {
   expectHealthy(
       rounds([](RankBuilder& rank, std::uint32_t r, std::uint32_t call,
                 std::uint32_t message, std::int64_t at_ms) {

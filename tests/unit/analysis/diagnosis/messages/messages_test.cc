@@ -22,13 +22,13 @@ TEST(MessagesTest, APipelinePairs) {
   expectHealthy(diagnoseJob(job));
 }
 
-TEST(MessagesTest, ASendThatNobodyReceives) {
+TEST(MessagesTest, ASendWithoutAReceive) {
   JobBuilder job(4);
   job.rank(1).end(job.rank(1).addMessage(true, 1, 2).id(), 0);
   expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {1, 2});
 }
 
-TEST(MessagesTest, AReceiveThatNobodySendsTo) {
+TEST(MessagesTest, AReceiveWithoutASend) {
   JobBuilder job(4);
   RankBuilder& rank = job.rank(3);
   rank.fail(rank.addMessage(false, 1, 0).id(), 0, 5000, "Timed out");
@@ -37,7 +37,7 @@ TEST(MessagesTest, AReceiveThatNobodySendsTo) {
 
 // The message that rank 1 sends is queued on its device behind the one that
 // rank 0 did not send. So rank 0 times out as well.
-TEST(MessagesTest, WhatTimesOutBehindAMissingMessageIsNoCauseOfItsOwn) {
+TEST(MessagesTest, ATimeoutBehindAMissingMessageIsNoSeparateCause) {
   constexpr char kTimedOut[] = "the engine's watchdog found it timed out";
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
@@ -127,14 +127,14 @@ TEST(MessagesTest, TagsPairHoweverManyMessagesAreBetweenThem) {
 }
 
 // The second one is received first, with another size.
-TEST(MessagesTest, WhatDiffersWithinItsTagIsReportedByItsTag) {
+TEST(MessagesTest, ADifferenceWithinATagIsReportedWithItsTag) {
   const Diagnosis diagnosis = crosswise({1, 2}, {64, 128});
   expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {0, 1});
   EXPECT_EQ(diagnosis.verdicts[0].seq, 2U) << textOf(diagnosis);
 }
 
 // The receiver takes the messages of the second tag and leaves the others.
-TEST(MessagesTest, WhatIsReceivedMayBeSentBehindWhatIsNot) {
+TEST(MessagesTest, AReceivedMessageMayBeSentAfterAnUnreceivedOne) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -206,7 +206,7 @@ TEST(MessagesTest, MessagesOfDifferentSizes) {
 }
 
 // Two tags in the opposite order pair as soon as both are called.
-TEST(MessagesTest, OfTagsThatMightHaveMetLaterNothingIsSaid) {
+TEST(MessagesTest, TagsThatMightHavePairedLaterAreNotReported) {
   for (const Ending ending :
        {Ending::kClosed, Ending::kRecovered, Ending::kCut}) {
     JobBuilder job(2);
@@ -225,7 +225,7 @@ TEST(MessagesTest, OfTagsThatMightHaveMetLaterNothingIsSaid) {
   }
 }
 
-TEST(MessagesTest, TagsThatDifferWhereOneStandsStillAreLikelyWrong) {
+TEST(MessagesTest, DifferentTagsAtAHangAreLikelyWrong) {
   for (const Ending ending : {Ending::kRecovered, Ending::kCut}) {
     JobBuilder job(2);
     RankBuilder& sender = job.rank(0);
@@ -240,7 +240,7 @@ TEST(MessagesTest, TagsThatDifferWhereOneStandsStillAreLikelyWrong) {
 }
 
 // Two crossed tags have paired. The message after them hangs.
-TEST(MessagesTest, WhatStandsStillBehindTagsThatHaveMetIsFound) {
+TEST(MessagesTest, FindsAHangAfterPairedTags) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -320,7 +320,7 @@ TEST(MessagesTest, AReceiveFromAnySourceTakesWhatWasSent) {
   expectHealthy(diagnoseJob(job));
 }
 
-TEST(MessagesTest, WhatTheMissingSideDidIsNotGuessed) {
+TEST(MessagesTest, DoesNotGuessTheCallsOfTheMissingSide) {
   JobBuilder job(3);
   RankBuilder& rank = job.rank(0);
   rank.fail(rank.addMessage(false, 1, 1).id(), 0, 5000, "Timed out");

@@ -112,7 +112,7 @@ class TagsAtRandomTest : public ::testing::Test {
   std::mt19937 random_;
 };
 
-TEST_F(TagsAtRandomTest, WhatPairsIsNoFinding) {
+TEST_F(TagsAtRandomTest, PairedMessagesAreNoFinding) {
   for (int round = 0; round < kRounds; ++round) {
     const Exchange exchange = whole();
     SCOPED_TRACE(textOfExchange(exchange));
@@ -120,7 +120,7 @@ TEST_F(TagsAtRandomTest, WhatPairsIsNoFinding) {
   }
 }
 
-TEST_F(TagsAtRandomTest, NorIsABeginningOfIt) {
+TEST_F(TagsAtRandomTest, APrefixOfPairedMessagesIsNoFinding) {
   for (int round = 0; round < kRounds; ++round) {
     Exchange exchange = whole();
     cut(exchange);

@@ -143,7 +143,7 @@ TEST_P(MismatchTest, AnOperationLeftOut) {
   EXPECT_EQ(diagnosis.culprits, culprits()) << textOf(diagnosis);
 }
 
-TEST_P(MismatchTest, SplitsThatNobodyElseExpects) {
+TEST_P(MismatchTest, SplitsThatNoOtherRankExpects) {
   JobBuilder job(world());
   for (std::uint32_t r = 0; r < world(); ++r) {
     RankBuilder& rank = job.rank(r);
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(EachRank, MismatchTest,
                                   std::to_string(std::get<0>(instance.param));
                          });
 
-TEST(MismatchRule, WhatRanksMayDifferInIsNoMismatch) {
+TEST(MismatchRule, AllowedDifferencesAreNoMismatch) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -264,7 +264,7 @@ TEST(MismatchRule, OnlyBeforeTheFirstDifferenceRanksAgree) {
 
 // Two of four ranks have a trace and differ: this is certain, the culprit is
 // not.
-TEST(MismatchRule, WithoutAMajorityAmongTheFilesNobodyIsNamed) {
+TEST(MismatchRule, WithoutAMajorityNoRankIsNamed) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -277,7 +277,7 @@ TEST(MismatchRule, WithoutAMajorityAmongTheFilesNobodyIsNamed) {
 }
 
 // Traces of an older recorder next to another run may mix two runs.
-TEST(MismatchRule, RanksOfTwoRunsPerhapsProveNothingOfEachOther) {
+TEST(MismatchRule, PossiblyMixedRunsLowerTheConfidence) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -292,7 +292,7 @@ TEST(MismatchRule, RanksOfTwoRunsPerhapsProveNothingOfEachOther) {
       << textOf(diagnosis);
 }
 
-TEST(MismatchRule, SaysOnceWhatGoesOnForEver) {
+TEST(MismatchRule, ReportsARepeatedMismatchOnce) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);

@@ -31,11 +31,11 @@ std::size_t forksOf(v1::Operation own, v1::Operation other) {
   return forks;
 }
 
-TEST(ProgramForksTest, WhatRanksCallFirstIsAFork) {
+TEST(ProgramForksTest, DifferentFirstCallsAreAFork) {
   EXPECT_EQ(forksOf(v1::OPERATION_ALL_REDUCE, v1::OPERATION_BARRIER), 1u);
 }
 
-TEST(ProgramForksTest, WhoSendsAFirstMessageNeedNotAgreeWithOthers) {
+TEST(ProgramForksTest, ASenderOfAFirstMessageNeedNotAgreeWithOthers) {
   EXPECT_EQ(forksOf(v1::OPERATION_ALL_REDUCE, v1::OPERATION_SEND), 0u);
   EXPECT_EQ(forksOf(v1::OPERATION_RECV, v1::OPERATION_ALL_REDUCE), 0u);
 }

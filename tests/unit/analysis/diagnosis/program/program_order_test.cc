@@ -67,7 +67,7 @@ Diagnosis diagnosePairs(std::uint32_t world, const LastStep& last,
 
 bool isPeer(std::uint32_t a, std::uint32_t b) { return (a ^ b) == 1; }
 
-TEST(ProgramOrderTest, OfAPairTheOneThatSkippedIsNamedAndNotTheOneThatWaits) {
+TEST(ProgramOrderTest, NamesTheRankOfAPairThatSkippedNotTheWaitingOne) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     const Diagnosis diagnosis =
         diagnosePairs(4, [&](std::uint32_t rank, Program& program,
@@ -97,7 +97,7 @@ TEST(ProgramOrderTest, TheOtherPairsReportInTheFirstStep) {
   expectVerdict(diagnosis, VerdictKind::kDeadlock, {1});
 }
 
-TEST(ProgramOrderTest, OfAPairTheOneThatCallsOnceMoreIsNamed) {
+TEST(ProgramOrderTest, NamesTheRankOfAPairWithAnExtraCall) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     const Diagnosis diagnosis =
         diagnosePairs(4, [&](std::uint32_t rank, Program& program,
@@ -110,7 +110,7 @@ TEST(ProgramOrderTest, OfAPairTheOneThatCallsOnceMoreIsNamed) {
   }
 }
 
-TEST(ProgramOrderTest, OfTwoRanksTheOneThatDoesNotWhatItAlwaysDidIsNamed) {
+TEST(ProgramOrderTest, NamesTheOneOfTwoRanksThatLeftItsPattern) {
   for (const bool skips : {true, false}) {
     for (std::uint32_t culprit = 0; culprit < 2; ++culprit) {
       const Diagnosis diagnosis =
@@ -125,7 +125,7 @@ TEST(ProgramOrderTest, OfTwoRanksTheOneThatDoesNotWhatItAlwaysDidIsNamed) {
   }
 }
 
-TEST(ProgramOrderTest, OfTwoRanksThatNeverDidItBeforeBothAreNamed) {
+TEST(ProgramOrderTest, NamesBothRanksWithoutAPattern) {
   const Diagnosis diagnosis = diagnosePairs(
       2,
       [&](std::uint32_t rank, Program& program, std::uint32_t reduce,
@@ -138,7 +138,7 @@ TEST(ProgramOrderTest, OfTwoRanksThatNeverDidItBeforeBothAreNamed) {
 }
 
 // One of the two is in a call that it never made there, the other is silent.
-TEST(ProgramOrderTest, WhoIsSilentMayBeStuckWhateverTheOtherCalls) {
+TEST(ProgramOrderTest, ASilentRankMayBeStuckWhateverTheOtherCalls) {
   const Diagnosis diagnosis =
       diagnosePairs(2, [&](std::uint32_t rank, Program& program,
                            std::uint32_t reduce, std::uint32_t barrier) {
@@ -151,7 +151,7 @@ TEST(ProgramOrderTest, WhoIsSilentMayBeStuckWhateverTheOtherCalls) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
-TEST(ProgramOrderTest, OfTwoTheSilentOneIsNamedIfTheOtherDoesAsAlways) {
+TEST(ProgramOrderTest, NamesTheSilentRankIfTheOtherKeepsItsPattern) {
   const Diagnosis diagnosis =
       diagnosePairs(2, [&](std::uint32_t rank, Program& program,
                            std::uint32_t reduce, std::uint32_t) {
@@ -177,7 +177,7 @@ TEST(ProgramOrderTest, OtherPairsReportWhoCallsSomethingElse) {
 
 // The pairs have always done different things, so a majority is no rule for the
 // rest.
-TEST(ProgramOrderTest, WhatOthersAlwaysDidOtherwiseIsNoEvidence) {
+TEST(ProgramOrderTest, DifferentHabitsOfOthersAreNoEvidence) {
   JobBuilder job(8);
   for (std::uint32_t r = 0; r < 8; ++r) {
     Program program(job.rank(r));
@@ -204,7 +204,7 @@ TEST(ProgramOrderTest, WhatOthersAlwaysDidOtherwiseIsNoEvidence) {
 }
 
 // Ranks 0 and 1 always exchange two messages; now 0 does not send the first.
-TEST(ProgramOrderTest, OfAnExchangeTheOneThatLeftAMessageOutIsNamed) {
+TEST(ProgramOrderTest, NamesTheRankThatLeftOutAMessageOfAnExchange) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     Program program(job.rank(r));
@@ -228,7 +228,7 @@ TEST(ProgramOrderTest, OfAnExchangeTheOneThatLeftAMessageOutIsNamed) {
 
 // Rank 1 now waits for rank 0 instead of sending to rank 2, which behaves as
 // always. Rank 0 waits for rank 2, and it had never called anything before.
-TEST(ProgramOrderTest, WhoNeverDidAnythingBeforeHidesNobody) {
+TEST(ProgramOrderTest, ARankWithoutHistoryHidesNobody) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
     Program program(job.rank(r));

@@ -48,7 +48,7 @@ bool says(const Diagnosis& diagnosis, const std::string& text) {
   return textOf(diagnosis).find(text) != std::string::npos;
 }
 
-TEST(SiteOrderTest, WhoCallsOnceMoreAtALineOfItsOwnIsNamed) {
+TEST(SiteOrderTest, NamesTheRankWithAnExtraCallAtItsOwnLine) {
   for (const std::uint32_t world : {2U, 3U, 8U}) {
     for (std::uint32_t culprit = 0; culprit < world; ++culprit) {
       const Diagnosis diagnosis =
@@ -68,7 +68,7 @@ TEST(SiteOrderTest, WhoCallsOnceMoreAtALineOfItsOwnIsNamed) {
   }
 }
 
-TEST(SiteOrderTest, WhoLeavesOutALineOfTheOthersIsNamed) {
+TEST(SiteOrderTest, NamesTheRankThatLeavesOutALineOfTheOthers) {
   for (const std::uint32_t world : {3U, 8U}) {
     for (std::uint32_t culprit = 0; culprit < world; ++culprit) {
       const Diagnosis diagnosis =
@@ -85,7 +85,7 @@ TEST(SiteOrderTest, WhoLeavesOutALineOfTheOthersIsNamed) {
 }
 
 // Of two ranks, the earlier steps show which calls belong there.
-TEST(SiteOrderTest, OfTwoTheOneThatLeavesOutWhatItAlwaysDidIsNamed) {
+TEST(SiteOrderTest, NamesTheOneOfTwoRanksThatLeftOutAUsualCall) {
   for (const bool skips : {true, false}) {
     const Diagnosis diagnosis =
         diagnoseBarriers(2, [&](std::uint32_t rank, Barriers barriers) {
@@ -104,7 +104,7 @@ TEST(SiteOrderTest, OfTwoTheOneThatLeavesOutWhatItAlwaysDidIsNamed) {
 }
 
 // One of two ranks leaves a loop a step earlier: either may be right.
-TEST(SiteOrderTest, OfTwoThatLeaveALoopAtDifferentStepsBothAreNamed) {
+TEST(SiteOrderTest, NamesBothRanksThatLeaveALoopAtDifferentSteps) {
   const Diagnosis diagnosis =
       diagnoseBarriers(2, [&](std::uint32_t rank, Barriers barriers) {
         barriers.at(kStep, 12);
@@ -169,7 +169,7 @@ TEST(SiteOrderTest, LinesOfItsOwnAreNoFault) {
 }
 
 // The extra call pairs silently with an equal one, until sizes differ.
-TEST(SiteOrderTest, AMismatchBehindAnExtraCallNamesWhoMadeIt) {
+TEST(SiteOrderTest, AMismatchAfterAnExtraCallNamesItsRank) {
   for (const std::uint32_t world : {2U, 4U}) {
     JobBuilder job(world);
     for (std::uint32_t r = 0; r < world; ++r) {
@@ -229,7 +229,7 @@ TEST(SiteOrderTest, TwoThreadsThatRaceAreNamedAndNoRank) {
 
 // All calls are of one kind. The sizes of the twelve earlier steps show which
 // of two ranks left out a call.
-TEST(SiteOrderTest, OfTwoTheSizesOfTheStepsBeforeReport) {
+TEST(SiteOrderTest, EarlierSizesShowWhichOfTwoRanksLeftOutACall) {
   for (const std::uint32_t culprit : {0U, 1U}) {
     JobBuilder job(2);
     for (std::uint32_t r = 0; r < 2; ++r) {
@@ -301,7 +301,7 @@ TEST(SiteAlignmentTest, FindsWhoInsertedCalls) {
           ->may_be_another_line);
 }
 
-TEST(SiteAlignmentTest, AFewCallsBehindThatTheOthersMadeBeforeProveNothing) {
+TEST(SiteAlignmentTest, ALagOfAFewCallsProvesNothing) {
   const auto mayBeAnotherLine = [](const std::vector<std::uint32_t>& longer,
                                    const std::vector<std::uint32_t>& shorter) {
     const auto found = findInsertion(callsAt(longer), callsAt(shorter));

@@ -89,19 +89,19 @@ TEST(SlowPeerTest, LinksWithoutARankInCommonAreTwoFindings) {
   EXPECT_EQ(diagnosis.culprits, (Ranks{1, 2, 5, 6})) << textOf(diagnosis);
 }
 
-TEST(SlowPeerTest, AlsoOneThatBecomesSlow) {
+TEST(SlowPeerTest, ALinkThatBecomesSlowIsFound) {
   expectVerdict(ring(4, [](std::uint32_t source,
                            int i) { return source == 2 && i >= 32 ? 40 : 2; }),
                 VerdictKind::kSlowPeer, {2, 3});
 }
 
-TEST(SlowPeerTest, OneThatHasRecoveredIsNone) {
+TEST(SlowPeerTest, ARecoveredLinkIsNotSlow) {
   expectHealthy(ring(4, [](std::uint32_t source, int i) {
     return source == 2 && i < 54 ? 40 : 2;
   }));
 }
 
-TEST(SlowPeerTest, LinksThatAreSlowInTurnAreNone) {
+TEST(SlowPeerTest, LinksThatAreSlowInTurnAreNoFinding) {
   for (const int turn : {1, 5}) {
     expectHealthy(ring(4, [=](std::uint32_t source, int i) {
       return source == static_cast<std::uint32_t>(i / turn) % 4 ? 40 : 2;
@@ -110,7 +110,7 @@ TEST(SlowPeerTest, LinksThatAreSlowInTurnAreNone) {
 }
 
 // Three of four transfers must be slow, in each quarter.
-TEST(SlowPeerTest, OneThatIsSlowHalfOfTheTimeIsNone) {
+TEST(SlowPeerTest, ALinkThatIsSlowHalfOfTheTimeIsNoFinding) {
   expectHealthy(ring(4, [](std::uint32_t source, int i) {
     return source == 1 && i % 2 == 0 ? 40 : 2;
   }));
@@ -123,7 +123,7 @@ TEST(SlowPeerTest, ALittleIsNoMatter) {
 }
 
 // A third of the others' transfers take twice as long as the rest of theirs.
-TEST(SlowPeerTest, OnABusyMachineItMustStandOutFromTheOthersSlowOnes) {
+TEST(SlowPeerTest, OnABusyMachineItMustBeSlowerThanTheOthersSlowTransfers) {
   const auto busy = [](std::int64_t slow_ms) {
     return ring(4, [=](std::uint32_t source, int i) -> std::int64_t {
       if (source == 1) return slow_ms;
@@ -135,7 +135,7 @@ TEST(SlowPeerTest, OnABusyMachineItMustStandOutFromTheOthersSlowOnes) {
 }
 
 // For an even number of links the lower median is the reference.
-TEST(SlowPeerTest, WhereHalfOfAllLinksAreSlowTheyAreSlow) {
+TEST(SlowPeerTest, FindsSlowLinksIfHalfOfAllAreSlow) {
   for (const std::uint32_t world : {4U, 52U}) {
     const Diagnosis diagnosis = ring(
         world, [](std::uint32_t source, int) { return source % 2 ? 40 : 2; },
@@ -144,7 +144,7 @@ TEST(SlowPeerTest, WhereHalfOfAllLinksAreSlowTheyAreSlow) {
   }
 }
 
-TEST(SlowPeerTest, FewMessagesSayNothing) {
+TEST(SlowPeerTest, FewMessagesProveNothing) {
   expectHealthy(ring(4, slowFrom(1), 15));
   expectVerdict(ring(4, slowFrom(1), 16), VerdictKind::kSlowPeer, {1, 2});
 }
@@ -154,7 +154,7 @@ TEST(SlowPeerTest, TwoLinksCannotBeCompared) {
   expectVerdict(ring(3, slowFrom(1)), VerdictKind::kSlowPeer, {1, 2});
 }
 
-TEST(SlowPeerTest, OfAFewWithoutATraceItIsDoubted) {
+TEST(SlowPeerTest, MissingTracesLowerTheConfidence) {
   const Diagnosis diagnosis = ring(8, slowFrom(1), 64, {5, 6});
   expectVerdict(diagnosis, VerdictKind::kSlowPeer, {1, 2});
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
@@ -162,7 +162,7 @@ TEST(SlowPeerTest, OfAFewWithoutATraceItIsDoubted) {
   expectHealthy(ring(8, slowFrom(1), 64, {1}));
 }
 
-TEST(SlowPeerTest, WhoSendsLateIsNotSlow) {
+TEST(SlowPeerTest, ALateSenderIsNotSlow) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -177,7 +177,7 @@ TEST(SlowPeerTest, WhoSendsLateIsNotSlow) {
 }
 
 // The arrival of its message is unknown: the program checked much later.
-TEST(SlowPeerTest, WhoWaitsLateIsNotSlow) {
+TEST(SlowPeerTest, ALateWaiterIsNotSlow) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -250,7 +250,7 @@ Diagnosis onTwoHosts(std::int64_t within_ms, std::uint32_t slow_source) {
   return diagnose(*set, {});
 }
 
-TEST(SlowPeerTest, BetweenHostsItIsSaidOnlyWhereTheirClocksProveIt) {
+TEST(SlowPeerTest, BetweenHostsTheClocksMustProveIt) {
   const Diagnosis diagnosis = onTwoHosts(1, 1);
   expectVerdict(diagnosis, VerdictKind::kSlowPeer, {1, 5});
   EXPECT_EQ(textOf(diagnosis).find("quick with others"), std::string::npos);
@@ -323,7 +323,7 @@ TEST(SlowPeerTest, AGroupWithALateMemberIsNotSlow) {
 }
 
 // A consequence of a slow link is not reported as a finding of its own.
-TEST(SlowPeerTest, WhoIsLateForASlowLinkIsNoStraggler) {
+TEST(SlowPeerTest, ARankDelayedByASlowLinkIsNoStraggler) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);

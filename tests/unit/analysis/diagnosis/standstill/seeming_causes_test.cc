@@ -87,7 +87,7 @@ TEST(SeemingCausesTest, AThreadThatIsHeldUpElsewhereDoesNotHangInWhatItIssued) {
 
 // Rank 1 was killed before its first message. Rank 0 never waited for that
 // message, and hangs in the next one.
-TEST(SeemingCausesTest, AMessageNobodyWaitsForDoesNotHideTheNext) {
+TEST(SeemingCausesTest, AMessageWithoutAWaiterDoesNotHideTheNext) {
   JobBuilder job(2);
   RankBuilder& rank = job.rank(0);
   v1::Call& first = rank.addMessage(false, 1, 1);
@@ -120,7 +120,7 @@ TEST(SeemingCausesTest, AnEndThatMayBeLostIsNoHang) {
 
 // Rank 2 made one extra call, and all other programs ended without it. Their
 // end is no anomaly, although they never ended before.
-TEST(SeemingCausesTest, WhereMostEndedAnEndIsNotOdd) {
+TEST(SeemingCausesTest, AnEndSharedByMostRanksIsNoAnomaly) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -135,7 +135,7 @@ TEST(SeemingCausesTest, WhereMostEndedAnEndIsNotOdd) {
 }
 
 // Issued before the last wait, and followed by other operations.
-TEST(SeemingCausesTest, WhatWasIssuedLongBeforeMayBeWaitedFor) {
+TEST(SeemingCausesTest, AnOperationIssuedLongBeforeMayBeWaitedFor) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     rank.hang(addScatter(rank, 1), 0);
@@ -149,7 +149,7 @@ TEST(SeemingCausesTest, WhatWasIssuedLongBeforeMayBeWaitedFor) {
 }
 
 // Issued at the very instant at which a wait ended.
-TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
+TEST(SeemingCausesTest, AnOperationIssuedAsAWaitEndsMayBeWaitedFor) {
   JobBuilder job(2);
   RankBuilder& rank = job.rank(0);
   v1::Call& receives = rank.addMessage(false, 1, 1);
@@ -164,7 +164,7 @@ TEST(SeemingCausesTest, WhatIsIssuedAsAWaitEndsMayBeWaitedFor) {
 
 // Rank 1 holds the Work of an operation that the others waited for. Whether it
 // computes or waits is not recorded.
-TEST(SeemingCausesTest, WhatAThreadMayWaitForIsNotCertain) {
+TEST(SeemingCausesTest, APossibleWaitIsNotCertain) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
     const std::uint32_t scatter = addScatter(job.rank(r), 1);
@@ -185,7 +185,7 @@ TEST(SeemingCausesTest, WhatAThreadMayWaitForIsNotCertain) {
 
 // Ranks 0 and 1 wait in the first of two operations, which rank 2 did not join.
 // The second one, which did not end either, needs no cause of its own.
-TEST(SeemingCausesTest, OfTwoThatAThreadMayWaitForOneLacksARank) {
+TEST(SeemingCausesTest, OneOfTwoPossibleWaitsLacksARank) {
   JobBuilder job(3);
   job.allBut(2, [](RankBuilder& rank) {
     rank.addGroup("pair", 0, 2);
@@ -203,7 +203,7 @@ TEST(SeemingCausesTest, OfTwoThatAThreadMayWaitForOneLacksARank) {
 }
 
 // The root of a broadcast continues without rank 1, and hangs later.
-TEST(SeemingCausesTest, WhatOthersEndedDoesNotHideWhereTheyStandStill) {
+TEST(SeemingCausesTest, OperationsThatOthersEndedDoNotHideTheirHang) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     rank.end(rank.addCall(v1::OPERATION_BARRIER, 1).id(), 0);

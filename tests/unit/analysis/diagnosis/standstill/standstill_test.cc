@@ -22,7 +22,7 @@ TEST(StandstillTest, AHealthyJobHasNoVerdict) {
   expectHealthy(diagnoseJob(job));
 }
 
-TEST(StandstillTest, AJobThatIsKilledAmidHasNoVerdict) {
+TEST(StandstillTest, AJobKilledAtWorkHasNoVerdict) {
   for (const Ending ending : {Ending::kRecovered, Ending::kCut}) {
     JobBuilder job(4);
     for (std::uint32_t r = 0; r < 4; ++r) {
@@ -36,7 +36,7 @@ TEST(StandstillTest, AJobThatIsKilledAmidHasNoVerdict) {
 }
 
 // It hung and recorded nothing until it was killed.
-TEST(StandstillTest, AHangIsAsOldAsItsProcessesLived) {
+TEST(StandstillTest, AHangLastsAsLongAsItsProcessesLived) {
   for (const Ending ending : {Ending::kRecovered, Ending::kClosed}) {
     JobBuilder job(4);
     for (std::uint32_t r = 0; r < 4; ++r) {
@@ -55,7 +55,7 @@ TEST(StandstillTest, AHangIsAsOldAsItsProcessesLived) {
 }
 
 // The ranks in the operation were killed at once; another rank lived on.
-TEST(StandstillTest, WhoWasKilledDidNotWaitForAsLongAsOthersLived) {
+TEST(StandstillTest, AKilledRankWaitedOnlyUntilItsDeath) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -67,7 +67,7 @@ TEST(StandstillTest, WhoWasKilledDidNotWaitForAsLongAsOthersLived) {
 
 // Rank 1 recorded two operations of a group and left out the rest; the others
 // recorded more of it.
-TEST(StandstillTest, AGroupThatSomebodyLeftOutIsNotJudged) {
+TEST(StandstillTest, AGroupWithUnrecordedOperationsIsNotJudged) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -86,7 +86,7 @@ TEST(StandstillTest, AGroupThatSomebodyLeftOutIsNotJudged) {
   expectHealthy(diagnoseJob(job));
 }
 
-TEST(StandstillTest, WhoLeftSomethingOutMayBeWithinIt) {
+TEST(StandstillTest, AnAbsentRankMayBeInAnUnrecordedOperation) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -137,12 +137,12 @@ Diagnosis diagnoseUnknownEngine(const char* foreign, bool gives_works) {
 }
 
 // Whether any rank waits there is unknown.
-TEST(StandstillTest, AnEngineThatGivesOutNothingToWaitForReportsNoHang) {
+TEST(StandstillTest, AnEngineWithoutWorksReportsNoHang) {
   expectHealthy(diagnoseUnknownEngine("", false));
 }
 
 // The engine's blocking behaviour is unknown.
-TEST(StandstillTest, OfAnUnknownEngineNothingIsCertain) {
+TEST(StandstillTest, AnUnknownEngineGivesNoCertainty) {
   for (const char* foreign : {"", "acme::Backend"}) {
     SCOPED_TRACE(foreign);
     const Diagnosis diagnosis = diagnoseUnknownEngine(foreign, true);
@@ -214,7 +214,7 @@ TEST(StandstillTest, IsLessSureOfARankWhoseTraceStops) {
 
 // It recorded something while they waited, but their wait is too short for a
 // hang.
-TEST(StandstillTest, IsLessSureOfARankThatMayYetCome) {
+TEST(StandstillTest, IsLessSureOfARankThatMayStillJoin) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -234,7 +234,7 @@ TEST(StandstillTest, ReportsAProcessThatEnded) {
   expectVerdict(diagnoseJob(job), VerdictKind::kLeftEarly, {3});
 }
 
-TEST(StandstillTest, OfManyErrorsTwoAreReported) {
+TEST(StandstillTest, ReportsTwoOfManyErrors) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -248,7 +248,7 @@ TEST(StandstillTest, OfManyErrorsTwoAreReported) {
 }
 
 // Its shutdown took most of the time that the others waited.
-TEST(StandstillTest, WhoseEndTookAWhileLeftIfTheOthersFailedOnlyThen) {
+TEST(StandstillTest, ASlowShutdownLeftFirstIfTheOthersFailedAfterIt) {
   for (const bool before : {true, false}) {
     JobBuilder job(4);
     for (std::uint32_t r = 0; r < 4; ++r) {
@@ -283,7 +283,7 @@ TEST(StandstillTest, ReportsAProcessThatWasKilledInAnOperation) {
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
 }
 
-TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
+TEST(StandstillTest, WithAMissingFileTheFirstFailureIsUnknown) {
   JobBuilder job = jobThatFailsAroundRank0();
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered, {3});
   expectVerdict(diagnosis, VerdictKind::kUndecided, {});
@@ -293,7 +293,7 @@ TEST(StandstillTest, WithAFileMissingWhoFailedFirstIsNotKnown) {
 }
 
 // Rank 0 is in a collective, and rank 1 waits for a message from rank 2.
-TEST(StandstillTest, WhoWaitsForAnAbsentRankIsNotAccused) {
+TEST(StandstillTest, ARankWaitingForAnAbsentRankIsNotBlamed) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -309,7 +309,7 @@ TEST(StandstillTest, WhoWaitsForAnAbsentRankIsNotAccused) {
 }
 
 // Rank 1 ends after a message from rank 2 failed, and then the others fail.
-TEST(StandstillTest, WhoFailedWithAnAbsentRankIsNotAccused) {
+TEST(StandstillTest, ARankThatFailedWithAnAbsentRankIsNotBlamed) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -334,7 +334,7 @@ TEST(StandstillTest, ReportsAnExtraCallFromOneLeftOut) {
   expectVerdict(diagnoseJob(job), VerdictKind::kNeverJoined, {2});
 }
 
-TEST(StandstillTest, OfTwoRanksTheOneThatEndedIsNamedWithTheDoubt) {
+TEST(StandstillTest, NamesTheEndedOneOfTwoRanksAsLikely) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -368,7 +368,7 @@ TEST(StandstillTest, IsLessSureOfAHangOfARankWhoseTraceStops) {
 }
 
 // A rank without a file may have called something else.
-TEST(StandstillTest, WithAFileMissingSomeWhoDidNotEndAreUndecided) {
+TEST(StandstillTest, WithAMissingFileUnendedRanksAreUndecided) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -384,7 +384,7 @@ TEST(StandstillTest, WithAFileMissingSomeWhoDidNotEndAreUndecided) {
                 {});
 }
 
-TEST(StandstillTest, AnEndThatNobodyCouldObserveIsNoHang) {
+TEST(StandstillTest, AnUnobservableEndIsNoHang) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     addHistory(rank);
@@ -412,7 +412,7 @@ TEST(StandstillTest, AMissingFileDecidesNothing) {
   EXPECT_TRUE(diagnosis.culprits.empty());
 }
 
-TEST(StandstillTest, SaysTheSameFromEveryFileThatIsLeft) {
+TEST(StandstillTest, AMissingFileOfAnotherRankKeepsTheVerdict) {
   for (std::uint32_t lost = 0; lost < 4; ++lost) {
     JobBuilder job(4);
     for (std::uint32_t r = 0; r < 4; ++r) {
@@ -430,7 +430,7 @@ TEST(StandstillTest, SaysTheSameFromEveryFileThatIsLeft) {
   }
 }
 
-TEST(StandstillTest, ARankThatLostRecordsIsNotAccused) {
+TEST(StandstillTest, ARankThatLostRecordsIsNotBlamed) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));
@@ -513,13 +513,13 @@ TEST(StandstillTest, TwoThatWaitForEachOtherAreADeadlockForCertain) {
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
 }
 
-TEST(StandstillTest, AnUnknownEngineInACycleMayLetARankGoOn) {
+TEST(StandstillTest, AnUnknownEngineInACycleMayLetARankContinue) {
   const Diagnosis diagnosis = diagnoseCycle(false, "ucc");
   expectVerdict(diagnosis, VerdictKind::kDeadlock, {0, 1});
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
 }
 
-TEST(StandstillTest, WhoGoesOnBesideAnOperationMayYetComeToTheOther) {
+TEST(StandstillTest, ARankWithAnAsynchronousOperationMayStillJoinTheOther) {
   const Diagnosis diagnosis = diagnoseCycle(true);
   expectVerdict(diagnosis, VerdictKind::kDeadlock, {0, 1});
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kUndecided);
@@ -527,7 +527,7 @@ TEST(StandstillTest, WhoGoesOnBesideAnOperationMayYetComeToTheOther) {
 
 // Rank 1 makes no call: one rank waits for it in a collective, one for a
 // message.
-TEST(StandstillTest, WhoIsMissedInACollectiveIsNoSecondFindingOfAMessage) {
+TEST(StandstillTest, AnAbsentRankOfACollectiveIsNoSecondMessageFinding) {
   JobBuilder job(3);
   for (std::uint32_t r = 0; r < 3; ++r) {
     RankBuilder& rank = job.rank(r);
@@ -572,7 +572,7 @@ TEST(StandstillTest, OnlyTheEndOfAChainIsNamed) {
   EXPECT_NE(textOf(diagnosis).find("only waits for that"), std::string::npos);
 }
 
-TEST(StandstillTest, AFailureOfOneRankIsThatRanks) {
+TEST(StandstillTest, AFailureOfOneRankBlamesThatRank) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
     const std::uint32_t call = addHistory(job.rank(r));

@@ -86,7 +86,7 @@ TEST(StopsTest, TheFirstOperationThatTheOthersNeverJoinHangs) {
   }
 }
 
-TEST(StopsTest, WhoRunsAheadHasWaitedAtLeastSinceItsLastCall) {
+TEST(StopsTest, ARankAheadHasWaitedSinceItsLastCall) {
   const Diagnosis found = diagnosed(
       [](Rank& rank) {
         for (const std::int64_t at_ms : {0, 10, 20'000}) rank.issue(at_ms);
@@ -102,7 +102,7 @@ TEST(StopsTest, WhoRunsAheadHasWaitedAtLeastSinceItsLastCall) {
       << textOf(found);
 }
 
-TEST(StopsTest, WhatNeedNotWaitForTheOthersIsNoHang) {
+TEST(StopsTest, AnOperationThatNeedNotWaitIsNoHang) {
   expectHealthy(diagnosed(
       [](Rank& rank) {
         rank.call().set_op(v1::OPERATION_BROADCAST);
@@ -126,7 +126,7 @@ TEST(StopsTest, AnEngineThatIsNotKnownMayEndItWithoutTheOthers) {
       [](Rank& rank) { rank.setEngine("another"); }));
 }
 
-TEST(StopsTest, AnEngineThatGaveUpIsReportedWhereNothingSaysWhy) {
+TEST(StopsTest, ReportsAnEngineThatGaveUpWithoutAnotherCause) {
   const auto fails = [](Rank& rank) {
     rank.call().set_async(false);
     rank.issue(0);
@@ -145,7 +145,7 @@ TEST(StopsTest, AnEngineThatGaveUpIsReportedWhereNothingSaysWhy) {
       << textOf(found);
 }
 
-TEST(StopsTest, WhoNeverJoinedIsNamedAsSoonAsAnEngineGaveUp) {
+TEST(StopsTest, TheAbsentRankIsNamedAsSoonAsAnEngineGaveUp) {
   const Diagnosis found = diagnosed(
       [](Rank& rank) {
         rank.issue(0);
@@ -160,7 +160,7 @@ TEST(StopsTest, WhoNeverJoinedIsNamedAsSoonAsAnEngineGaveUp) {
       << textOf(found);
 }
 
-TEST(StopsTest, AnAbortOfWhatOthersHadNotJoinedBlamesNobody) {
+TEST(StopsTest, AnAbortOfAnUnjoinedOperationBlamesNobody) {
   for (const Ending ending : {Ending::kClosed, Ending::kRecovered}) {
     const Diagnosis found = diagnosed(
         [](Rank& rank) {
@@ -175,7 +175,7 @@ TEST(StopsTest, AnAbortOfWhatOthersHadNotJoinedBlamesNobody) {
   }
 }
 
-TEST(StopsTest, WhoMayHaveJoinedWhatWasAbortedIsNotSaidToBeMissing) {
+TEST(StopsTest, ARankThatMayHaveJoinedAnAbortedOperationIsNotMissing) {
   JobBuilder job(3);
   Rank zero(job.rank(0));
   Rank one(job.rank(1));
@@ -197,7 +197,7 @@ TEST(StopsTest, WhoMayHaveJoinedWhatWasAbortedIsNotSaidToBeMissing) {
       << textOf(found);
 }
 
-TEST(StopsTest, WhatStoodStillForLongWaitedUntilItWasAborted) {
+TEST(StopsTest, ALongHangLastedUntilItsAbort) {
   const Diagnosis found = diagnosed(
       [](Rank& rank) {
         rank.issue(0);
@@ -218,7 +218,7 @@ TEST(StopsTest, AnAbortSoonAfterACallThatAllMadeIsNoFinding) {
         rank.abort(30 + after_ms);
       };
       const Diagnosis found = diagnosed(aborts, aborts, ending);
-      if (after_ms < 1000) {  // the watchdog need not have told of its end yet
+      if (after_ms < 1000) {  // the watchdog may not have reported yet
         expectHealthy(found);
       } else {
         expectVerdict(found, VerdictKind::kAborted, {});

@@ -66,7 +66,7 @@ TEST(CallSitesTest, AVerdictReportsWhereEachOfItsRanksMadeTheCall) {
       << text;
 }
 
-TEST(CallSitesTest, WhereARankIsReportsItsLine) {
+TEST(CallSitesTest, ReportsTheLineOfARanksCall) {
   const Diagnosis diagnosis = diagnoseDumps("/job/train.py");
   ASSERT_TRUE(diagnosis.job.ranks[0].last_issued);
   EXPECT_EQ(diagnosis.job.ranks[0].last_issued->place->site,
@@ -81,7 +81,7 @@ TEST(CallSitesTest, TheNearestFrameOfTheProgramCounts) {
             "/job/main.py:3 in <module>");
 }
 
-TEST(CallSitesTest, TheProgramsOwnFrameComesBeforeThatOfAFramework) {
+TEST(CallSitesTest, PrefersTheProgramsFrameOverAFrameworks) {
   const Diagnosis diagnosis =
       diagnoseDumps("/env/site-packages/transformers/trainer.py");
   const std::string& site = diagnosis.job.ranks[0].last_issued->place->site;

@@ -70,7 +70,7 @@ TEST(WiringTest, EachWorldHasNamesOfItsOwn) {
 
 // NCCL may split the world's communicator: each rank names only its own group,
 // and all ranks call.
-TEST(WiringTest, WhatMayHaveBeenSplitHasNoFinding) {
+TEST(WiringTest, APossibleCommunicatorSplitHasNoFinding) {
   JobBuilder job = jobOfOwnGroups();
   job.all([](RankBuilder& rank) { groupOf(rank, 2).set_backend("nccl"); });
   expectHealthy(diagnoseJob(job));
@@ -97,7 +97,7 @@ TEST(WiringTest, ACollectiveThatEndedBeforeAMemberCalledItIsCertain) {
 
 // A call that throws uses up a number without any peer. From then on equal
 // numbers do not mean the same collective.
-TEST(WiringTest, BehindAFailureNumbersProveNothing) {
+TEST(WiringTest, AfterAFailureNumbersProveNothing) {
   JobBuilder job(2);
   job.rank(0).fail(addReduce(job.rank(0), 1), 0, 1, "boom");
   job.rank(0).end(addReduce(job.rank(0), 1), 10);
@@ -120,7 +120,7 @@ TEST(WiringTest, BeforeAFailureNumbersAreSure) {
 }
 
 // A broadcast's root need not wait for anybody.
-TEST(WiringTest, WhatEndsWithoutAllHasNoFinding) {
+TEST(WiringTest, AnOperationThatEndsWithoutAllRanksHasNoFinding) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     v1::Call& call = job.rank(r).addCall(v1::OPERATION_BROADCAST, 1);
@@ -151,7 +151,7 @@ TEST(WiringTest, AHangInAGroupOfDoubtfulWiringIsNeverCertain) {
       << textOf(diagnosis);
 }
 
-TEST(WiringTest, WhoIsInAGroupOfDoubtfulWiringIsNotToBlameElsewhere) {
+TEST(WiringTest, AMemberOfADoubtfulGroupIsNotBlamedElsewhere) {
   for (const bool is_doubtful : {true, false}) {
     JobBuilder job = jobOfOwnGroups();
     if (!is_doubtful) {

@@ -22,7 +22,7 @@ std::vector<T> numbersIn(const std::string& data, std::size_t from,
   return numbers;
 }
 
-TEST(TableColumnTest, NumbersAreBehindTheBitsOfWhatIsThere) {
+TEST(TableColumnTest, ValidityBitsPrecedeNumbers) {
   TableColumn column(kNumbers);
   for (const std::int64_t number : {7, -1}) column.add(number);
   column.add({});
@@ -41,7 +41,7 @@ TEST(TableColumnTest, NumbersAreBehindTheBitsOfWhatIsThere) {
   EXPECT_EQ(column.cell(2), CellValue());
 }
 
-TEST(TableColumnTest, WhereAllIsThereNoBitsAre) {
+TEST(TableColumnTest, NoValidityBitsForACompleteColumn) {
   TableColumn column(kNumbers);
   column.add(countCell(5));
   std::string data;

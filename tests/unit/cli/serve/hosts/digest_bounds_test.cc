@@ -17,7 +17,7 @@ v1::HostDigest digestOf(v1::JobDigest job) {
   return digest;
 }
 
-TEST(DigestBoundsTest, WhatIsWrittenIsRead) {
+TEST(DigestBoundsTest, WrittenDigestsAreAccepted) {
   const v1::HostDigest made = digestOf(madeJob({0, 1}, 4));
   const auto read = readDigest(writeDigest(made).bytes);
   ASSERT_TRUE(read);
@@ -51,7 +51,7 @@ TEST(DigestBoundsTest, TextsEndWithACharacter) {
   EXPECT_EQ(boundedText(text), std::string(kMaxDigestText - 1, 'x'));
 }
 
-TEST(DigestBoundsTest, WhatIsNoDigestIsRefused) {
+TEST(DigestBoundsTest, RefusesInvalidBytes) {
   EXPECT_FALSE(readDigest("<html>"));
   EXPECT_FALSE(readDigest(std::string(kMaxDigestBytes + 1, '\0')));
   v1::HostDigest other = digestOf(madeJob({0, 1}, 4));

@@ -85,7 +85,7 @@ TEST(HostsJobTest, HostsDivergeThatDoNotByThemselves) {
             "rank 2 calls barrier; ranks 0-1 call all_reduce");
 }
 
-TEST(HostsJobTest, WhoWaitsForWhomOnAllHosts) {
+TEST(HostsJobTest, ReportsWhichRanksWaitOnAllHosts) {
   v1::JobDigest one = madeJob({0, 1}, 6), other = madeJob({2, 3}, 6);
   v1::Waiting& waiting = *one.mutable_groups(0)->add_waiting();
   waiting.set_seq(11);

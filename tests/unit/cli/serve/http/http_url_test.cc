@@ -19,7 +19,7 @@ TEST(HttpUrlTest, HostPortAndPath) {
   EXPECT_EQ(partsOf("http://[fe80::1]"), "[fe80::1]:80 ");
 }
 
-TEST(HttpUrlTest, WhatIsNoneIsRefused) {
+TEST(HttpUrlTest, RefusesInvalidUrls) {
   for (const char* text :
        {"", "node7:4318", "ftp://node7", "http://", "http://:4318",
         "http://node7:0", "http://node7:70000", "http://node7:", "http://[]",
@@ -29,7 +29,7 @@ TEST(HttpUrlTest, WhatIsNoneIsRefused) {
   }
 }
 
-TEST(HttpUrlTest, OfTlsItIsSaidWhatToDo) {
+TEST(HttpUrlTest, ExplainsWhatToDoForTls) {
   EXPECT_NE(partsOf("https://node7").find("collector on this host"),
             std::string::npos);
 }

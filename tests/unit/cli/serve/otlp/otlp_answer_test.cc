@@ -15,7 +15,7 @@ OtlpAnswer meaningOf(unsigned status, const std::string& body,
   return otlpAnswer(HttpAnswer{status, "Reason", retry_after, body}, kNow);
 }
 
-TEST(OtlpAnswerTest, TakenWhateverTheBodySays) {
+TEST(OtlpAnswerTest, SuccessIsAcceptedWithAnyBody) {
   for (const char* body :
        {"", "{}", "\x0a\x02", "[1]", "\"x\"", "{\"partialSuccess\":null}",
         "{\"partialSuccess\":{\"rejectedDataPoints\":-1}}",
@@ -27,7 +27,7 @@ TEST(OtlpAnswerTest, TakenWhateverTheBodySays) {
   }
 }
 
-TEST(OtlpAnswerTest, WhatWasRefusedOfAMessageIsReportedAndNotSentAgain) {
+TEST(OtlpAnswerTest, ReportsRejectedPartsWithoutResending) {
   for (const char* count : {"\"3\"", "3"}) {
     const OtlpAnswer answer = meaningOf(
         200, std::string("{\"partialSuccess\":{\"rejectedDataPoints\":") +
@@ -45,7 +45,7 @@ TEST(OtlpAnswerTest, AWarningRefusesNothing) {
   EXPECT_EQ(answer.refused_points, 0);
 }
 
-TEST(OtlpAnswerTest, ErrorsAreReportedInTheCollectorsWordsWithinBounds) {
+TEST(OtlpAnswerTest, ReportsBoundedErrorTextsOfTheCollector) {
   EXPECT_EQ(meaningOf(404, "<html>").problem,
             "the collector answered 404 Reason");
   EXPECT_EQ(meaningOf(400, "{\"code\":3,\"message\":\"no unit\"}").problem,

@@ -41,13 +41,13 @@ TEST(PeerListTest, AFileIsReadAnew) {
             path + ": node 2 is no peer: a host, or HOST:PORT");
 }
 
-TEST(PeerListTest, WhatANameHas) {
+TEST(PeerListTest, ResolvesNames) {
   EXPECT_NE(placesOf("dns:localhost:81").find(":81/digest"), std::string::npos);
   EXPECT_NE(placesOf("dns:no-such-host.invalid").find("no-such-host.invalid: "),
             std::string::npos);
 }
 
-TEST(PeerListTest, WhatIsNoListIsRefused) {
+TEST(PeerListTest, RefusesInvalidLists) {
   for (const char* text :
        {"", ",", "node7:0", "node7:x", "http://node7", "me@node7", "node7/x",
         "a b", "dns:", "file:/no/such/file"}) {
