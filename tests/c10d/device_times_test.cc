@@ -245,7 +245,7 @@ TEST_F(DeviceTraceTest, SwitchedOffNothingIsPutOnAStream) {
   EXPECT_TRUE(found.done.empty());
 }
 
-TEST_F(DeviceTraceTest, AWaitReportsWhatItHeldUp) {
+TEST_F(DeviceTraceTest, AWaitReportsItsStall) {
   const Found found = traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice&) {
     job.warmUp();
     job.inner().kernel_ns = 400 * kMs;
@@ -264,7 +264,7 @@ TEST_F(DeviceTraceTest, AWaitReportsWhatItHeldUp) {
   EXPECT_FALSE(waits[0].saw_end) << "the host did not wait";
 }
 
-TEST_F(DeviceTraceTest, TheFutureOfAnNcclWorkIsNeverAskedFor) {
+TEST_F(DeviceTraceTest, NeverRequestsTheFutureOfAnNcclWork) {
   for (const char* name : {"nccl", "nccl2", "nccl-lazy"}) {
     const DeviceTraceTest::Body body = [](Job& job, FakeDevice&) {
       job.allreduce(true);
@@ -331,7 +331,7 @@ TEST_F(DeviceTraceTest, ACallThatFailsFailsAsBeforeAndLeavesNoSpan) {
   });
 }
 
-TEST_F(DeviceTraceTest, AnAbortCostsItsGroupTheEndsOfWhatWasUnderWay) {
+TEST_F(DeviceTraceTest, AnAbortLosesTheEndsOfActiveOperationsOfItsGroup) {
   const Found found =
       traced(DeviceTimeMode::kFull, [](Job& job, FakeDevice& on) {
         Job other(job.recorder(), on, "nccl", false);
@@ -403,7 +403,7 @@ TEST_F(DeviceTraceTest, TheResultReportsThatAnOperationTimedOut) {
   EXPECT_EQ(found.marks.size(), 1u) << "a failure, brought to the file at once";
 }
 
-TEST_F(DeviceTraceTest, ThatTheCommunicatorFailedIsReportedForNoOperation) {
+TEST_F(DeviceTraceTest, ACommunicatorFailureIsReportedForNoOperation) {
   const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
     job.inner().has_results = true;
     job.allreduce(true);

@@ -134,7 +134,7 @@ TEST_F(NcclTest, RefusesMemoryOfTheHost) {
             ncclInvalidArgument);
 }
 
-TEST_F(NcclTest, RefusesWhatIsDestroyed) {
+TEST_F(NcclTest, RefusesDestroyedCommunicators) {
   ncclUniqueId id;
   ncclGetUniqueId(&id);
   ncclComm_t own;

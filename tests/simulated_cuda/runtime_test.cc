@@ -97,7 +97,7 @@ TEST_F(RuntimeTest, RefusesTimesOfEventsThatHaveNone) {
             cudaErrorInvalidResourceHandle);
 }
 
-TEST_F(RuntimeTest, RefusesWhatIsDestroyed) {
+TEST_F(RuntimeTest, RefusesDestroyedHandles) {
   cudaEventDestroy(event_);
   EXPECT_EQ(cudaEventQuery(event_), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaEventDestroy(event_), cudaErrorInvalidResourceHandle);
@@ -155,7 +155,7 @@ class CaptureTest : public RuntimeTest {
   }
 };
 
-TEST_F(CaptureTest, AskingInTheCapturingThreadInvalidatesIt) {
+TEST_F(CaptureTest, AQueryInTheCapturingThreadInvalidatesIt) {
   cudaEventRecord(event_, stream_);
   cudaStreamSynchronize(stream_);
   cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal);
@@ -182,7 +182,7 @@ TEST_F(CaptureTest, AnotherThreadDisturbsAGlobalOneUnlessItIsRelaxed) {
   EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
 }
 
-TEST_F(CaptureTest, EventOfACaptureCannotBeAskedEvenWhenRelaxed) {
+TEST_F(CaptureTest, AnEventOfACaptureCannotBeQueriedEvenIfRelaxed) {
   auto mode = cudaStreamCaptureModeRelaxed;
   cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal);
   cudaEventRecord(event_, stream_);
@@ -192,7 +192,7 @@ TEST_F(CaptureTest, EventOfACaptureCannotBeAskedEvenWhenRelaxed) {
   EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
 }
 
-TEST_F(CaptureTest, WaitingForAnEventOfOutsideInvalidatesIt) {
+TEST_F(CaptureTest, WaitingForAnOutsideEventInvalidatesIt) {
   cudaEventRecord(event_, nullptr);
   cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal);
   EXPECT_EQ(cudaStreamWaitEvent(stream_, event_, 0),

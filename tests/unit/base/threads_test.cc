@@ -22,7 +22,7 @@ TEST(InThreadsTest, AllAreUnderWayAtOnceAndHaveEndedWhenItReturns) {
   EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 4u);
 }
 
-TEST(InThreadsTest, OneIsTheCallersAlone) {
+TEST(InThreadsTest, ASingleThreadIsTheCallers) {
   std::size_t calls = 0;
   inThreads(1, [&](std::size_t i) { calls += i + 1; });
   EXPECT_EQ(calls, 1u);

@@ -79,7 +79,7 @@ TEST_F(TickClockTest, FollowsAClockThatIsSlewedWithoutEverGoingBack) {
   EXPECT_LE(std::abs(before - clock(99 * kPoll + 49'000'000)), 100);
 }
 
-TEST_F(TickClockTest, StartsAfreshWhenItWasWrong) {
+TEST_F(TickClockTest, RestartsAfterAnError) {
   for (int i = 0; i < 5; ++i) pairAt(i * kPoll, i * kPoll);
   // The machine was suspended: only the counter advanced.
   const std::int64_t jump = 3'000'000'000;

@@ -67,7 +67,7 @@ TEST(VerbsTest, HelpFitsAScreenAndSaysEachThingOnce) {
   EXPECT_THAT(report, HasSubstr("share, calls, bytes"));
 }
 
-TEST(VerbsTest, AMisspeltVerbIsReportedTheRightOne) {
+TEST(VerbsTest, SuggestsTheRightVerb) {
   const Ran misspelt = runTracectl("reprot x");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_EQ(misspelt.err,
@@ -83,7 +83,7 @@ TEST(VerbsTest, AMisspeltVerbIsReportedTheRightOne) {
   EXPECT_THAT(none.err, StartsWith("tracectl: no command"));
 }
 
-TEST(VerbsTest, AMisspeltOptionIsReportedTheRightOne) {
+TEST(VerbsTest, SuggestsTheRightOption) {
   const Ran misspelt = runTracectl("show --grups dp x");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_THAT(misspelt.err,

@@ -36,7 +36,7 @@ TEST(CallsTest, ForgottenCallIsNotConfusedWithAnother) {
   EXPECT_EQ(calls->find(later.back()).operation.id, Calls::kEntries + 1);
 }
 
-TEST(CallsTest, ThreadsFindTheirOwn) {
+TEST(CallsTest, ThreadsFindTheirOwnCalls) {
   const auto calls = std::make_unique<Calls>();
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;

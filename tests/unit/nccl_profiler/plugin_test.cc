@@ -104,7 +104,7 @@ class PluginTest : public ::testing::Test {
   int wanted_ = 0;
 };
 
-TEST_F(PluginTest, AsksForCallsAndWhatTheyBecomeOnly) {
+TEST_F(PluginTest, RequestsOnlyCallsAndTheirLaunches) {
   EXPECT_EQ(begin4(), int{kCollective | kMessage});
   for (const char* name : {kName5, kName6}) {
     EXPECT_EQ(begin(name),
@@ -122,7 +122,7 @@ TEST_F(PluginTest, LaunchesBelongToTheirCallOnAnyThread) {
                                           {11, "RING", "LL", 3}}));
 }
 
-TEST_F(PluginTest, NothingIsTakenForAnotherOperations) {
+TEST_F(PluginTest, NoLaunchIsAssignedToAnotherOperation) {
   begin(kName5);
   EXPECT_EQ(call(11, true), nullptr);
   in_call = {&recorder, 12};
@@ -148,7 +148,7 @@ TEST_F(PluginTest, UnknownNcclNameIsIgnored) {
             (std::vector<Report>{{11, "", "LL", 3}, {12, "", "LL", 3}}));
 }
 
-TEST_F(PluginTest, Version4JoinsWhatTheThreadsCallLaunchesAndNothingElse) {
+TEST_F(PluginTest, Version4JoinsOnlyLaunchesOfTheThreadsCall) {
   begin4();
   Event event = {};
   // Only the lowest byte is set, and fields that this version lacks are absent.

@@ -21,7 +21,7 @@ TEST(TextTest, ControlCharactersDoNotReachTheTerminal) {
             "日本語 Ж é \U0001F680 \u200D");
 }
 
-TEST(TextTest, NumbersHaveTheDigitsThatAreNeeded) {
+TEST(TextTest, NumbersHaveTheNecessaryDigits) {
   EXPECT_EQ(groupedText(0), "0");
   EXPECT_EQ(groupedText(118204), "118 204");
   EXPECT_EQ(groupedText(1234567), "1 234 567");

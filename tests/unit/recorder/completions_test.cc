@@ -123,7 +123,7 @@ TEST_F(CompletionsTest, OperationsThatNeverCompleteDoNotBlockOthers) {
   EXPECT_EQ(ends().size(), 1u);
 }
 
-TEST_F(CompletionsTest, TheLatestAreRemembered) {
+TEST_F(CompletionsTest, KeepsTheLatestCompletions) {
   const std::int64_t now_ns = nowNs();
   inProcess(
       [&](Recorder& recorder, RecordedGroup& group, Completions& completions) {

@@ -121,7 +121,7 @@ TEST(ManyThreadsTest, CountsAreExactAndOrderIsKept) {
 }
 
 // Asynchronous checkpointing creates a thread for each step.
-TEST(ManyThreadsTest, ThreadsThatEndedAreForgotten) {
+TEST(ManyThreadsTest, ForgetsEndedThreads) {
   constexpr int kThreads = 4000;
   const testing::TempDir dir;
   const pid_t child = fork();

@@ -123,7 +123,7 @@ TEST(OperationNameTest, NeedsNoMemory) {
 
 class NoMemoryTest : public ::testing::TestWithParam<Whose> {};
 
-TEST_P(NoMemoryTest, IsSurvivedAndAccountedForWhereverItStrikes) {
+TEST_P(NoMemoryTest, EveryFailedAllocationIsSurvivedAndCounted) {
   for (long nth = 1;; ++nth) {
     SCOPED_TRACE("allocation " + std::to_string(nth));
     const testing::TempDir dir;

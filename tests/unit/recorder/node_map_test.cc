@@ -46,7 +46,7 @@ Spread spreadOf(const Ranks& members, std::uint32_t self,
   return map.spreadOf(members, self, store.lookup());
 }
 
-TEST(NodeMapTest, TruthTable) {
+TEST(NodeMapTest, IsWithinANodeOnlyIfAllRanksShareIt) {
   EXPECT_EQ(spreadOf({0, 1, 2}, 0, "a"), Spread::kOneNode);
   EXPECT_EQ(spreadOf({2, 0}, 1, "a"), Spread::kOneNode);
   EXPECT_EQ(spreadOf({3, 4}, 1, "b"), Spread::kOneNode);
@@ -71,7 +71,7 @@ TEST(NodeMapTest, UnpublishedNodesAreUnknown) {
   EXPECT_EQ(spreadOf({0, 1, 2}, 7, "a"), Spread::kUnknown);
 }
 
-TEST(NodeMapTest, AsksAgainForWhatWasUnknownAndOnlyForThat) {
+TEST(NodeMapTest, RetriesOnlyUnknownRanks) {
   FakeStore store = unevenJob();
   store.said.erase(2);
   NodeMap map("a");

@@ -199,7 +199,7 @@ TEST(ThreadDropsTest, MoreThreadsThanEntriesShareTheLast) {
   EXPECT_EQ(counts.back().issue_lost, kMany - ThreadDropTable::kEntries + 1);
 }
 
-TEST(ThreadDropsTest, ATableAtThePlaceOfAnotherIsNotTakenForIt) {
+TEST(ThreadDropsTest, ATableAtAReusedAddressIsANewOne) {
   ThreadDropTable table{};
   countDrop(table, RingDrop::kFull);
   new (&table) ThreadDropTable{};

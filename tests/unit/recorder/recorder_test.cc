@@ -160,7 +160,7 @@ class GivenStacks final : public StackSource {
   int descriptions = 0;
 };
 
-TEST_F(RecorderTest, OperationsAreStampedWithTheStackTheyAreIssuedFrom) {
+TEST_F(RecorderTest, OperationsRecordTheStackOfTheirIssue) {
   const std::uint64_t places[] = {
       0, 120, 7, 120, GivenStacks::kUnspeakable, 7, GivenStacks::kTooLong, 98};
   inProcess([&] {
@@ -298,7 +298,7 @@ TEST_F(RecorderTest, FailuresCarryTheirMessage) {
   EXPECT_EQ(texts, (std::set<std::string>{"Connection closed?", "timed out"}));
 }
 
-TEST_F(RecorderTest, HowAnOperationIsCarriedOutHasItsNames) {
+TEST_F(RecorderTest, AlgorithmAndProtocolHaveTheirNames) {
   inProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(world());
@@ -395,7 +395,7 @@ TEST_F(RecorderTest, AForkedChildWritesNothingIntoItsParentsRing) {
   EXPECT_EQ(rows, 2u);
 }
 
-TEST_F(RecorderTest, AnotherPlaceInTheJobIsAnotherStream) {
+TEST_F(RecorderTest, AnotherRankInTheJobIsAnotherStream) {
   inProcess([&] {
     Recorder& first = start(0, 1);
     EXPECT_EQ(&start(0, 1), &first);
@@ -434,7 +434,7 @@ TEST_F(RecorderTest, AStreamRecordsWhetherItsProcessJoinedSeveralStarts) {
   }
 }
 
-TEST_F(RecorderTest, AProcessMayChangeItsPlaceWhileThreadsAreInCalls) {
+TEST_F(RecorderTest, AProcessMayChangeItsRankDuringCalls) {
   inProcess([&] {
     std::atomic<bool> over{false};
     Recorder* const first = &start(0, 1);

@@ -119,7 +119,7 @@ TEST_F(ScopeTest, NoneLeavesOutEveryGroup) {
   EXPECT_EQ(leftOut(), (std::vector<bool>{true}));
 }
 
-TEST_F(ScopeTest, AllAsksForNothing) {
+TEST_F(ScopeTest, AllReadsNoNodes) {
   inProcess(Scope::kAll, [](Recorder& recorder) {
     const auto group = addGroup(recorder, {0, 1});
     EXPECT_TRUE(recorder.decideScope(*group, kJob, [](const NodeMap::Ranks&) {

@@ -34,7 +34,7 @@ class TriggerFileTest : public ::testing::Test {
       std::chrono::steady_clock::now() + std::chrono::hours(1);
 };
 
-TEST_F(TriggerFileTest, MakingAndChangingItAreTouches) {
+TEST_F(TriggerFileTest, CreationAndChangeAreTouches) {
   TriggerFile trigger(path_);
   EXPECT_FALSE(touchedNext(trigger));
   touch(100);

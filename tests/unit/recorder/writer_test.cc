@@ -142,7 +142,7 @@ TEST_F(WriterTest, AFlushHasEverythingInTheFile) {
   EXPECT_TRUE(writer_->flush(kShort)) << "nothing is new";
 }
 
-TEST_F(WriterTest, AFlushReportsWhatTheFileRefused) {
+TEST_F(WriterTest, AFlushReportsRefusedRecords) {
   start();
   file_->set(&FakeFile::full, true);
   push(1);
@@ -205,7 +205,7 @@ TEST_F(WriterTest, ReadingTheWindowDoesNotWaitForAHungFile) {
   EXPECT_EQ(rowsIn(recent.chunks), 4u);
 }
 
-TEST_F(WriterTest, ManyMayAskAtOnce) {
+TEST_F(WriterTest, ServesConcurrentRequests) {
   start();
   std::vector<std::future<bool>> flushes;
   for (int i = 0; i < 8; ++i) {
@@ -222,7 +222,7 @@ TEST_F(WriterTest, ManyMayAskAtOnce) {
   EXPECT_EQ(rowsIn(file_->read()), 161u);
 }
 
-TEST_F(WriterTest, AFailureIsMarkedOnceAndWrittenUnasked) {
+TEST_F(WriterTest, AFailureIsMarkedOnceAndWrittenAtOnce) {
   start();
   const std::string text = "Connection closed by peer";
   ring_->pushDefinition(RecordKind::kDefineText, {3, kNotCached}, text.data(),

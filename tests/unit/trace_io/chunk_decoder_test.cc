@@ -196,7 +196,7 @@ TEST(ChunkDecoderTest, SkipsUnknownFields) {
   EXPECT_EQ(decode(zstdChunk(compressed(raw), raw.size())), DecodeStatus::kOk);
 }
 
-TEST(ChunkDecoderTest, RefusesWhatIsNoMessage) {
+TEST(ChunkDecoderTest, RefusesInvalidMessages) {
   ChunkDecoder decoder;
   EXPECT_EQ(decoder.parse("\x0F\xFF"), DecodeStatus::kRefused);
   const std::string raw = "\x0A\x7F";

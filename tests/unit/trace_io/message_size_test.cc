@@ -146,7 +146,7 @@ TEST(MessageSizeTest, DoesNotGuessTheSplitsOfAnAllToAll) {
   EXPECT_TRUE(bytesToEach(list, 4).empty()) << "elements of two sizes";
 }
 
-TEST(MessageSizeTest, AbsurdCallsAreNoHarm) {
+TEST(MessageSizeTest, AbsurdCallsDoNoHarm) {
   const v1::Call call =
       unevenAllToAll({INT64_MIN, INT64_MAX, 1, 0}, UINT64_MAX, UINT64_MAX);
   EXPECT_EQ(bytesForOthers(call, kRanks, 0), std::nullopt) << "no such split";

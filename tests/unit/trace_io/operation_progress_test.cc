@@ -287,7 +287,7 @@ class Followers {
   std::uint64_t seq_ = 0;
 };
 
-TEST(OperationProgress, IsTheSameForAllWhoFollowIt) {
+TEST(OperationProgress, IsTheSameForEveryFollower) {
   const std::uint64_t first = testing::testSeed();
   std::cout << "seeds from " << first << "\n";
   for (std::uint64_t seed = first; seed < first + 200; ++seed) {

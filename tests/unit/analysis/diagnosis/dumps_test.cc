@@ -90,7 +90,7 @@ class Dumps {
   std::vector<Json> dumps_;
 };
 
-TEST(DumpsTest, TotalsOfAnAllToAllReportNothingOfItsSplits) {
+TEST(DumpsTest, TotalsOfAnAllToAllDoNotShowItsSplits) {
   Dumps dumps(2);
   dumps.addGroup("1", {0, 1});
   for (const std::uint32_t rank : {0U, 1U}) {

@@ -60,7 +60,7 @@ const v1::Call& callOf(const StreamTable& table, std::size_t i) {
   return *table.callOf(table.operations.at(i));
 }
 
-TEST(DumpTableTest, ReportsWhatTheDumpReportsAndNoMore) {
+TEST(DumpTableTest, ContainsOnlyWhatTheDumpContains) {
   const StreamTable table = tableOf(dumpOf({dumpEntry(0)}));
   ASSERT_EQ(table.operations.size(), 1u);
   const AssembledOperation& op = table.operations[0];
@@ -274,7 +274,7 @@ TEST(DumpTableTest, GroupsAreReportedByNameAndMembers) {
 }
 
 // Gloo's dump describes one group without a name, with wrong members.
-TEST(DumpTableTest, MembersThatTheDumpDoesNotNameAreNotMadeUp) {
+TEST(DumpTableTest, DoesNotInventMembersMissingInTheDump) {
   Json dump = dumpOf({named(0, "gloo:all_reduce")}, "2.10");
   dump["pg_config"] = {{"", {{"name", ""}, {"desc", ""}, {"ranks", "[0]"}}}};
   const StreamTable table = tableOf(dump);
@@ -284,7 +284,7 @@ TEST(DumpTableTest, MembersThatTheDumpDoesNotNameAreNotMadeUp) {
   EXPECT_FALSE(parse(pickleOf(dump)).rank());
 }
 
-TEST(DumpTableTest, ARankThatContradictsItselfIsNotKnown) {
+TEST(DumpTableTest, AContradictoryRankIsUnknown) {
   const Json dump = dumpOf(
       {sendOrRecv(0, "nccl:send 0->1", 1), sendOrRecv(1, "nccl:send 1->0", 2)});
   EXPECT_FALSE(parse(pickleOf(dump)).rank());

@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-TEST(DumpVocabularyTest, TakesProfilingNamesApart) {
+TEST(DumpVocabularyTest, ParsesProfilingNames) {
   const ProfilingName reduce = parseProfilingName("gloo:all_reduce");
   EXPECT_EQ(reduce.backend, "gloo");
   EXPECT_EQ(reduce.op, "all_reduce");

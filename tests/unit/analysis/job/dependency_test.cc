@@ -90,7 +90,7 @@ TEST(DependencyTest, AReceiveProvesTheSendAndNotTheOtherWay) {
   EXPECT_FALSE(dependencyRole(recv, kRanks, 0).proves);
 }
 
-TEST(DependencyTest, SplitsReportFromWhomSomethingCame) {
+TEST(DependencyTest, SplitsShowTheSendingRanks) {
   v1::Call call = callOf(v1::OPERATION_ALL_TO_ALL_SINGLE);
   for (const std::int64_t split : {0, 4, 0}) call.add_split_out(split);
   EXPECT_TRUE(proves(call, 0, 1));
@@ -106,7 +106,7 @@ TEST(DependencyTest, SplitsReportFromWhomSomethingCame) {
   EXPECT_FALSE(proves(call, 0, 1));
 }
 
-TEST(DependencyTest, OutputsReportFromWhomSomethingCame) {
+TEST(DependencyTest, OutputsShowTheSendingRanks) {
   for (const v1::Operation op :
        {v1::OPERATION_ALL_GATHER, v1::OPERATION_ALL_TO_ALL,
         v1::OPERATION_GATHER}) {

@@ -82,7 +82,7 @@ TEST(UnseenWaitsTest, FindsWhatIsNotSeenOfAnyWindows) {
   }
 }
 
-TEST(UnseenWaitsTest, AWindowReachesAsFarAsSomebodyMayHaveWaited) {
+TEST(UnseenWaitsTest, AWindowCoversEveryPossibleWait) {
   StreamTable table;
   table.last = Instant(90);
   AssembledOperation op = operation(10, 12);

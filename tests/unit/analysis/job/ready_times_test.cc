@@ -126,7 +126,7 @@ TEST_F(ReadyTimesTest, LostOperationsMayOccupyAWorker) {
   EXPECT_EQ(ready(), (Times{0, -1, 40, 60, -1, -1}));
 }
 
-TEST_F(ReadyTimesTest, OneThatIsLostLeavesAWorker) {
+TEST_F(ReadyTimesTest, OneLostOperationLeavesAWorker) {
   group_->set_backend("gloo");
   issue(1, 0);
   end(1, 10);
@@ -154,7 +154,7 @@ TEST_F(ReadyTimesTest, AWaitWithinTheCallShowsThatAWorkerIsFree) {
   EXPECT_EQ(readyBehindWaits(), 1'000);
 }
 
-TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartReports) {
+TEST_F(ReadyTimesTest, OnADeviceOnlyTheStartGivesTheReadyTime) {
   call_->set_device(v1::DEVICE_TYPE_CUDA);
   issue(1, 0), end(1, 500);
   issue(2, 600);

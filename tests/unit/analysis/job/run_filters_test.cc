@@ -101,7 +101,7 @@ TEST_F(ScopeTest, WithoutABootIdTheHostCounts) {
   EXPECT_FALSE(held(ReportedScope::kCrossNode)[1]);
 }
 
-TEST_F(ScopeTest, WithoutAnythingNothingIsLeftOut) {
+TEST_F(ScopeTest, UnknownNodesLeaveOutNothing) {
   for (StreamBuilder& stream : streams_) {
     stream.header().clear_boot_id();
     stream.header().clear_host();

@@ -37,7 +37,7 @@ TEST(SeqTableTest, GreatAndSmallNumbersAreApart) {
   EXPECT_EQ(table.find(kMax - 2), nullptr);
 }
 
-TEST(SeqTableTest, HoldsWhatAMapHolds) {
+TEST(SeqTableTest, EqualsAMap) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);

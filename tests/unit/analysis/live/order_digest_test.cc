@@ -77,7 +77,7 @@ TEST(OrderDigestTest, ADigestIsSmall) {
   EXPECT_LE(orderDigest(hostWith(100'000), kGroup, 7).ByteSizeLong(), 1100U);
 }
 
-TEST(OrderDigestTest, NonsenseIsNoDifferenceThatIsNotThere) {
+TEST(OrderDigestTest, InvalidDigestsShowNoFalseDifference) {
   const OrderWatch watch = hostWith(100);
   v1::OrderDigest digest;
   digest.set_newest(~std::uint64_t{0});

@@ -35,7 +35,7 @@ TEST(MessageOrder, OneFromAnySourceMovesTheNumbersAfterIt) {
 }
 
 // The backend decides which receive takes which message.
-TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeReported) {
+TEST(MessageOrder, ConcurrentReceivesOfTwoKindsAreUndecided) {
   EXPECT_EQ(
       messagesTaken(
           kThree, {receive(0, 10, 30), receive(1, 20, 40), receive(2, 40, 50)},
@@ -44,7 +44,7 @@ TEST(MessageOrder, WhichOfTwoKindsAtOnceTookWhatCannotBeReported) {
 }
 
 // While its source is unknown it may belong to this pair.
-TEST(MessageOrder, NothingIsReportedAfterOneWhoseSourceIsNotKnown) {
+TEST(MessageOrder, NothingIsMatchedAfterAnUnknownSource) {
   std::vector<ReceivedMessage> receives = {
       receive(0, 10, 20), receive(0, 20, 30), receive(0, 30, 40)};
   receives[1].unresolved = true;
@@ -66,14 +66,14 @@ TEST(MessageOrder, AReceiveOfWhatWasNeverSentTookNothing) {
 }
 
 // A number identifies a message only if both sides gave it the same tag.
-TEST(MessageOrder, WithLossesOnlyNumbersOfOneTagReport) {
+TEST(MessageOrder, WithLossesOnlyNumbersOfOneTagMatch) {
   const std::vector<SentMessage> sends = {{1, 7}, {2, 8}};
   const std::vector<ReceivedMessage> receives = {receive(1, 10, 20, 7),
                                                  receive(2, 20, 30, 7)};
   EXPECT_EQ(messagesTaken(sends, receives, false), (Numbers{1, 0}));
 }
 
-TEST(MessageOrder, WithLossesOneFromAnySourceLeavesNothingToReport) {
+TEST(MessageOrder, WithLossesAReceiveFromAnySourceLeavesNoMatch) {
   const std::vector<ReceivedMessage> receives = {receive(1, 10, 20),
                                                  receive(0, 20, 30)};
   EXPECT_EQ(messagesTaken(kThree, receives, false), (Numbers{0, 0}));

@@ -55,7 +55,7 @@ TEST_F(PendingFileTest, RemovesAnIncompleteFile) {
 }
 
 // Other users with write access to the folder cannot redirect the write.
-TEST_F(PendingFileTest, FollowsNoLinkThatWasPutInItsWay) {
+TEST_F(PendingFileTest, DoesNotFollowAPlantedLink) {
   const std::string victim = writeFile(dir_.path() + "/victim", "keep this");
   fs::create_symlink(victim,
                      output() + "." + std::to_string(getpid()) + ".tmp");
@@ -95,7 +95,7 @@ TEST_F(PendingFileTest, ReplacesAFileWhereItMay) {
   EXPECT_EQ(readFile(output()), "new");
 }
 
-TEST_F(PendingFileTest, HasTheModeThatTheUserWants) {
+TEST_F(PendingFileTest, RespectsTheUmask) {
   for (const mode_t mask : {022u, 077u}) {
     const mode_t before = umask(mask);
     PendingFile file(output(), Existing::kReplaced);

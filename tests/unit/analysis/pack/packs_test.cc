@@ -83,7 +83,7 @@ TEST_F(PacksTest, HaveOnlyWhatNoPackBeforeHas) {
   EXPECT_TRUE(pack()->empty());
 }
 
-TEST_F(PacksTest, APackThatIsDamagedIsMadeGood) {
+TEST_F(PacksTest, ADamagedPackIsReplaced) {
   const std::string chunk = record(0);
   ASSERT_TRUE(pack().ok());
   testing::writeFile(out() + "/node-0001.traced",
@@ -92,7 +92,7 @@ TEST_F(PacksTest, APackThatIsDamagedIsMadeGood) {
   EXPECT_NE(contentOf("node-0002.traced").find(chunk), std::string::npos);
 }
 
-TEST_F(PacksTest, AreNoLargerThanTheyMayBe) {
+TEST_F(PacksTest, StayWithinTheSizeLimit) {
   std::uint64_t largest = 0;
   for (int i = 0; i < 6; ++i) {
     largest = std::max<std::uint64_t>(largest, record(0).size());

@@ -44,7 +44,7 @@ class JobViewTest : public ::testing::Test {
   TraceSet set_;
 };
 
-TEST_F(JobViewTest, AllOfASmallRunIsThere) {
+TEST_F(JobViewTest, KeepsAllOfASmallRun) {
   const auto all = view({});
   EXPECT_EQ(all->chosen().size(), all->overview().ranks.size());
   EXPECT_EQ(all->matched().rows.size(), 10u);

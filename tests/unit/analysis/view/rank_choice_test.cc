@@ -24,7 +24,7 @@ TEST(RankChoiceTest, TheRankThatWaitsLeastIsTheSlowest) {
               ElementsAre("0 quickest", "1 slowest", "4 median"));
 }
 
-TEST(RankChoiceTest, ACulpritIsCalledSo) {
+TEST(RankChoiceTest, MarksCulprits) {
   EXPECT_THAT(told(chooseRanks({500, 90, 100, 400, 300}, {1, 2})),
               ElementsAre("0 quickest", "1 culprit", "2 culprit", "4 median"));
 }

@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<std::string> kVerbs = {"info", "merge", "report", "show"};
 
-TEST(NearestTest, ASlipOfThePenIsForgiven) {
+TEST(NearestTest, SuggestsTheWordForATypo) {
   for (const char* slip : {"reprot", "repor", "reports", "rebort", "eport"}) {
     EXPECT_EQ(nearestName(slip, kVerbs), "report") << slip;
   }

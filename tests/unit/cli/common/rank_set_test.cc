@@ -13,7 +13,7 @@ TEST(RankSetTest, UnderstandsRanksAndRanges) {
             (absl::flat_hash_set<std::uint32_t>{1, 3, 5}));
 }
 
-TEST(RankSetTest, RefusesWhatIsNoRank) {
+TEST(RankSetTest, RefusesInvalidRanks) {
   for (const char* text : {"", "a", "1-", "-1", "3-1", "1,,2", "0-4294967295",
                            "0-4/0", "0-4/", "0-4/x"}) {
     EXPECT_FALSE(parseRanks(text)) << text;

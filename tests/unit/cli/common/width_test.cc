@@ -90,7 +90,7 @@ TEST_F(WidthTest, KeepsTheSortColumn) {
   EXPECT_THAT(report("100", "--sort host "), HasSubstr("host ms"));
 }
 
-TEST_F(WidthTest, TextThatIsNoTerminalsHasNoColours) {
+TEST_F(WidthTest, OutputWithoutATerminalHasNoColours) {
   EXPECT_THAT(report("100"), Not(HasSubstr("\033[")));
 }
 

@@ -48,7 +48,7 @@ class FollowLogTest : public ::testing::Test {
   FollowLog log_{kPatience};
 };
 
-TEST_F(FollowLogTest, ReportsOnceWhatIsSeenTwice) {
+TEST_F(FollowLogTest, ReportsARepeatedFindingOnce) {
   EXPECT_EQ(update({finding("a")}, seconds(0)), "");
   EXPECT_FALSE(log_.hasReported());
   EXPECT_EQ(update({finding("a"), finding("b")}, seconds(1)), "a");
@@ -80,7 +80,7 @@ TEST_F(FollowLogTest, ReportsTheEndAtTheLastUpdateOfANormalExit) {
   EXPECT_EQ(update({}, seconds(2), Job::kEndedInOrder), "-a");
 }
 
-TEST_F(FollowLogTest, AJobThatWasKilledDidNotGoOn) {
+TEST_F(FollowLogTest, AKilledJobEndsNoFinding) {
   update({finding("a")}, seconds(0));
   update({finding("a")}, seconds(1));
   EXPECT_EQ(update({}, seconds(2), Job::kEnded), "");
@@ -110,7 +110,7 @@ TEST_F(FollowLogTest, AHangAtALaterCallEndsTheEarlierOne) {
   EXPECT_EQ(update({findingAt(5, "5")}, seconds(2)), "-4");
 }
 
-TEST_F(FollowLogTest, IsPatientWithWhatMayPass) {
+TEST_F(FollowLogTest, WaitsBeforeReportingATransientFinding) {
   EXPECT_EQ(update({finding("a", true)}, seconds(0)), "");
   EXPECT_EQ(update({finding("a", true)}, kPatience - seconds(1)), "");
   EXPECT_EQ(update({finding("a", true)}, kPatience), "a");

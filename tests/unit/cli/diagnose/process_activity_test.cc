@@ -102,7 +102,7 @@ TEST_F(RankProcessesTest, AComputingProcessMayJoin) {
   EXPECT_EQ(doing(), Doing::kComputes);
 }
 
-TEST_F(RankProcessesTest, AnotherProcessOfTheNumberIsNotTheRanks) {
+TEST_F(RankProcessesTest, AReusedPidIsNotTheRanksProcess) {
   for (int i = 0; i < 2; ++i) sample(getpid(), "a ring that nobody mapped");
   EXPECT_FALSE(processes_.mayJoin(kRank));
   EXPECT_EQ(doing(), Doing::kHidden);
@@ -124,7 +124,7 @@ class ProcessLifeTest : public ::testing::Test {
   v1::Header header_;
 };
 
-TEST_F(ProcessLifeTest, OurOwnRuns) {
+TEST_F(ProcessLifeTest, OwnProcessRuns) {
   EXPECT_EQ(lifeOf(header_, here_), ProcessLife::kRuns);
 }
 
@@ -151,7 +151,7 @@ TEST_F(ProcessLifeTest, AZombieHasEnded) {
   EXPECT_EQ(lifeOf(header_, here_), ProcessLife::kEnded);
 }
 
-TEST_F(ProcessLifeTest, AnotherProcessOfTheSameNumberIsNotTheJobs) {
+TEST_F(ProcessLifeTest, AReusedPidIsNotTheJobsProcess) {
   auto& started = *header_.mutable_started();
   started.set_boottime_ns(started.boottime_ns() - 86'400'000'000'000);
   EXPECT_EQ(lifeOf(header_, here_), ProcessLife::kEnded);

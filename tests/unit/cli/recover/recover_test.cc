@@ -101,14 +101,14 @@ TEST_F(RecoverVerbTest, ReportsRecoveredRecordsAndLiveProcesses) {
   EXPECT_FALSE(files.contains("from_rings"));
 }
 
-TEST_F(RecoverVerbTest, NothingToDoIsFine) {
+TEST_F(RecoverVerbTest, NothingToDoSucceeds) {
   const Ran ran = runTracectl("recover" + only());
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err, "tracectl: nothing to recover\n");
 }
 
-TEST_F(RecoverVerbTest, TakesOnlyWhatBelongsToItsInputs) {
+TEST_F(RecoverVerbTest, RecoversOnlyItsInputs) {
   const std::string segment = dead(0);
   runTracectl("recover" + only() + dir_.path() + "/other");
   EXPECT_TRUE(fs::exists(segment));

@@ -47,7 +47,7 @@ class GroupsFoldedTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(GroupsFoldedTest, FourGroupsThatAreCalledAlikeAreOneRow) {
+TEST_F(GroupsFoldedTest, FourGroupsOfTheSameNameAreOneRow) {
   write(4);
   const std::string text = report();
   EXPECT_THAT(text, HasSubstr("tp (4 groups of 2)"));
@@ -66,14 +66,14 @@ TEST_F(GroupsFoldedTest, ARowHasTheSumOfItsGroups) {
   for (const Json& row : json["ops"]) EXPECT_EQ(row["count"], 8);
 }
 
-TEST_F(GroupsFoldedTest, AllUnfoldsThemAndTheJsonHasThemAnyway) {
+TEST_F(GroupsFoldedTest, AllUnfoldsThemAndTheJsonAlwaysHasThem) {
   write(4);
   EXPECT_THAT(report("--groups all"), HasSubstr("tp#4"));
   EXPECT_THAT(report("--groups all"), Not(HasSubstr("groups of 2")));
   EXPECT_EQ(Json::parse(report("--json"))["ops"].size(), 5u);
 }
 
-TEST_F(GroupsFoldedTest, AListHasOneRowOfWhatAllMembersCalledAlike) {
+TEST_F(GroupsFoldedTest, AListHasOneRowForCallsThatAllMembersShare) {
   write(4);
   const std::string text = runTracectl("show " + dir_.path()).out;
   EXPECT_THAT(text, HasSubstr("  tp (4 groups of 2)      #1  all_reduce "));

@@ -112,7 +112,7 @@ TEST_F(PageTest, ReportsARunWithoutOperations) {
   EXPECT_THAT(text, Not(HasSubstr("<section id=steps")));
 }
 
-TEST_F(PageTest, AFileThatIsThereStays) {
+TEST_F(PageTest, KeepsAnExistingFile) {
   writeExampleRun(dir_.path() + "/run");
   writeFile(file_, "mine");
   const Ran ran =

@@ -42,7 +42,7 @@ class ReportTimesTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(ReportTimesTest, WaitsThatCanBeOffByMoreThanTheyAreHaveBothBounds) {
+TEST_F(ReportTimesTest, VeryUncertainWaitsShowBothBounds) {
   EXPECT_THAT(runTracectl("report " + dir_.path()).out,
               HasSubstr("Operations spent 25.0 to 62.5 % of the run waiting"));
 }

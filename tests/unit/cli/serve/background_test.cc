@@ -139,7 +139,7 @@ TEST(MessageLogTest, AReaderThatHasEndedEndsNothing) {
   EXPECT_EQ(log.dropped(), 1);
 }
 
-TEST(VerdictCommandsTest, FewRunAtOnceAndNoneIsLost) {
+TEST(VerdictCommandsTest, FewRunConcurrentlyAndNoneIsLost) {
   const testing::TempDir dir;
   PipedStderr stderr_pipe;
   MessageLog log;

@@ -75,7 +75,7 @@ TEST_F(MarksShownTest, InfoCountsThem) {
             R"({"abort":1,"failure":1,"flush":1,"shutdown_failed":1})");
 }
 
-TEST_F(MarksShownTest, AboutWhatIsNotKnown) {
+TEST_F(MarksShownTest, ShowsMarksOfUnknownGroups) {
   StreamBuilder stream(0, 1, 77);
   const std::string file = dir_.path() + "/unknown/file";
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;

@@ -87,7 +87,7 @@ TEST(ContextTest, AModuleReplacesTheOneAroundItEvenIfItIsAModelItself) {
   leaveContext(outer);
 }
 
-TEST(ContextTest, TextsAreCutAndAnnotationsThatDoNotFitAreCounted) {
+TEST(ContextTest, TruncatesTextsAndCountsAnnotationsThatDoNotFit) {
   std::vector<std::uint64_t> entered = {annotate(std::string(1000, 'x'))};
   for (int i = 0; i < Context::kMaxAnnotations + 1; ++i) {
     entered.push_back(annotate("\xff"));
@@ -100,7 +100,7 @@ TEST(ContextTest, TextsAreCutAndAnnotationsThatDoNotFitAreCounted) {
   for (const std::uint64_t each : entered) EXPECT_TRUE(leaveContext(each));
 }
 
-TEST(ContextTest, AThreadHasNoneOfAnothers) {
+TEST(ContextTest, AThreadHasNoContextOfAnother) {
   const std::uint64_t here = annotate("here");
   std::thread other([here] {
     EXPECT_EQ(currentContext(), nullptr);

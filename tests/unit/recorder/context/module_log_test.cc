@@ -50,7 +50,7 @@ TEST(ModuleLogTest, ForgetsOldNodes) {
 
 // Each node belongs to the module with its own number, so a wrong answer is
 // detected.
-TEST(ModuleLogTest, OtherThreadsReadWhatIsBeingReplaced) {
+TEST(ModuleLogTest, OtherThreadsReadDuringReplacement) {
   ModuleLog log;
   std::atomic<std::uint32_t> made{0};
   const auto count = static_cast<std::uint32_t>(ModuleLog::kEntries * 5 / 4);

@@ -29,7 +29,7 @@ TEST(ModuleNamesTest, EqualNamesHaveOneNumber) {
   EXPECT_EQ(context.module(), "a.b");
 }
 
-TEST(PlacedContextsTest, AddsThePlaceToWhatIsKnown) {
+TEST(PlacedContextsTest, AddsTheModuleToTheContext) {
   const std::uint32_t root =
       ModuleNames::ofProcess().numberOf("Net", "", "Net");
   v1::Context said;

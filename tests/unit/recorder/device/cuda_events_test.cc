@@ -68,14 +68,14 @@ class Events : public CudaEvents {
 
 using Status = DeviceEvents::Capture::Status;
 
-TEST(CudaEventsTest, AThreadOfOursTouchesNoDeviceButItsOwn) {
+TEST(CudaEventsTest, TheRecordersThreadUsesOnlyItsOwnDevice) {
   Events events(true, 3);
   EXPECT_TRUE(events.enterThread());
   EXPECT_EQ(current_device, 3);
   EXPECT_EQ(contexts_on_device_0, 0);
 }
 
-TEST(CudaEventsTest, AnErrorOfOursIsTakenAwayAndAnotherOneStays) {
+TEST(CudaEventsTest, ClearsOnlyItsOwnErrors) {
   Events events;
   answer = 400;
   EXPECT_FALSE(events.record(nullptr, nullptr));

@@ -77,7 +77,7 @@ TEST(CudaRuntimeTest, ALibraryThatIsNotLoadedUsesNone) {
 }
 
 // Without a driver the real runtime refuses everything.
-TEST(CudaRuntimeTest, ADeviceThatIsNotThereGivesNothing) {
+TEST(CudaRuntimeTest, WithoutADriverNothingIsMeasured) {
   void* library = dlopen(TRACED_TEST_CUDART, RTLD_NOW | RTLD_GLOBAL);
   if (!library) GTEST_SKIP() << dlerror();
   const auto cuda = CudaRuntime::usedBy(TRACED_TEST_CUDART);

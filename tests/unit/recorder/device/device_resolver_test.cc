@@ -278,7 +278,7 @@ TEST_F(DeviceResolverTest, OperationsThatEndedBeforeAnAbortKeepTheirEnd) {
   EXPECT_EQ(untimed_.total(), 0u);
 }
 
-TEST_F(DeviceResolverTest, OneEventThatIsRefusedCostsOneEnd) {
+TEST_F(DeviceResolverTest, ARefusedEventLosesOneEnd) {
   runOp(1, kMs, stream_);
   runOp(2, kMs, stream_);
   device_.failOnce();
@@ -361,7 +361,7 @@ TEST_P(PausedResolverTest, TheLastPollLeavesAReadingThatTookLong) {
 INSTANTIATE_TEST_SUITE_P(AtAnyLook, PausedResolverTest,
                          ::testing::Range(0, 15));
 
-TEST_F(DeviceResolverTest, ADeviceThatIsLeftAloneIsNotAskedAtTheEndEither) {
+TEST_F(DeviceResolverTest, AnUntouchedDeviceIsNotQueriedAtTheEndEither) {
   runOp(1, kMs, stream_);
   host_ns += 100 * kMs;
   const std::size_t before = device_.queries();

@@ -63,7 +63,7 @@ TEST_F(DeviceTimesTest, TheFirstOperationIsMeasured) {
   EXPECT_TRUE(run(1, kMs));
 }
 
-TEST_F(DeviceTimesTest, ADeviceThatHasNoEventsYetIsNotWaitedForLong) {
+TEST_F(DeviceTimesTest, DoesNotWaitLongForADeviceWithoutEvents) {
   device_.block();
   start();
   EXPECT_FALSE(run(1, kMs));
@@ -72,7 +72,7 @@ TEST_F(DeviceTimesTest, ADeviceThatHasNoEventsYetIsNotWaitedForLong) {
   waitUntil([this] { return measures(); });
 }
 
-TEST_F(DeviceTimesTest, OnlyItsOwnThreadAsksTheDevice) {
+TEST_F(DeviceTimesTest, OnlyItsOwnThreadQueriesTheDevice) {
   start();
   for (OpId op = 0; op < 50; ++op) EXPECT_TRUE(run(op, 100 * kUs));
   std::this_thread::sleep_until(
@@ -97,7 +97,7 @@ TEST_F(DeviceTimesTest, TheEndOnlyTakesOneEvent) {
   EXPECT_EQ(collected_.ended[0].engine_ns_plus_1, 0u);
 }
 
-TEST_F(DeviceTimesTest, WhileAStreamIsCapturedNothingIsPutOnItAndNothingAsked) {
+TEST_F(DeviceTimesTest, DoesNotTouchAStreamDuringACapture) {
   start();
   const auto stream = device_.currentStream();
   device_.capture(stream, 42);
@@ -164,7 +164,7 @@ TEST_F(DeviceTimesTest, ReportsADeviceThatRefusesEvents) {
   EXPECT_EQ(device_.queries(), 0u);
 }
 
-TEST_F(DeviceTimesTest, AfterAnErrorOfTheDeviceWhatIsNotMeasuredWasRefused) {
+TEST_F(DeviceTimesTest, AfterADeviceErrorOperationsCountAsRefused) {
   start();
   run(1, 3'600'000 * kMs);
   device_.fail();
@@ -173,7 +173,7 @@ TEST_F(DeviceTimesTest, AfterAnErrorOfTheDeviceWhatIsNotMeasuredWasRefused) {
   EXPECT_GE(untimed(Untimed::Reason::kRefused), 2u);
 }
 
-TEST_F(DeviceTimesTest, AfterItsEndWhatIsNotMeasuredCameTooLate) {
+TEST_F(DeviceTimesTest, AfterStopOperationsCountAsTooLate) {
   start();
   ASSERT_TRUE(times_->stop(kLimit));
   EXPECT_FALSE(run(1, kMs));

@@ -14,7 +14,7 @@ int versionUsedBy(const char* library) {
   return cuda ? cuda->getLastError() : 0;
 }
 
-TEST(UsedRuntimeTest, IsTheOneThatTheLibraryIsLinkedTo) {
+TEST(UsedRuntimeTest, SelectsTheRuntimeThatTheLibraryIsLinkedTo) {
   // Another, newer runtime is loaded first, with global symbols.
   ASSERT_TRUE(dlopen(TRACED_TEST_CUDART_13, RTLD_NOW | RTLD_GLOBAL));
   EXPECT_EQ(versionUsedBy(TRACED_TEST_USES_CUDART_12), 0);

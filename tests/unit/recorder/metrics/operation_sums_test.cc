@@ -155,7 +155,7 @@ TEST_F(OperationSumsTest, AnOperationInFlightIsBoundedWhenItEnds) {
   EXPECT_EQ(at(100 + 9 * kMaxDuration).unseen_wait_ns, 4u * kMaxDuration - 5);
 }
 
-TEST_F(OperationSumsTest, ALongRecordedWaitIsNoUnknownOne) {
+TEST_F(OperationSumsTest, ALongRecordedWaitIsKnown) {
   const OpId op = issue(100, kAsync);
   returned(op, 105);
   at(100 + 2 * kMaxDuration);
@@ -229,7 +229,7 @@ TEST_F(OperationSumsTest, CountsActiveOperationsAsInFlight) {
   EXPECT_EQ(figures.completion_ns, 210u);
 }
 
-TEST_F(OperationSumsTest, OneThatIsLateHoldsUpNoOther) {
+TEST_F(OperationSumsTest, ALateOperationDelaysNoOther) {
   issue(100);
   for (int i = 0; i < 50; ++i) synchronous(100 + kBetter * i);
   const RankFigures figures = at(200 + kBetter * 51);
@@ -272,7 +272,7 @@ TEST_F(OperationSumsTest, CountsALongOperationBeforeItEnds) {
   EXPECT_EQ(figures.completion_ns, 0u);
 }
 
-TEST_F(OperationSumsTest, ADeviceReportsHowLongItStood) {
+TEST_F(OperationSumsTest, CountsTheReportedStallOfADevice) {
   const OpId op = issue(100);
   returned(op, 101);
   waited(op, 110, 1, /*saw_end=*/false);

@@ -122,7 +122,7 @@ TEST_F(LineOutputTest, AClosedReaderRaisesNoSignal) {
   EXPECT_EQ(output.dropped(), 2u);
 }
 
-TEST_F(LineOutputTest, ADescriptorThatDoesNotWaitIsWaitedForByItsThread) {
+TEST_F(LineOutputTest, ANonblockingDescriptorIsPolledByTheThread) {
   fcntl(write_end_, F_SETFL, O_NONBLOCK);
   LineOutput output(write_end_);
   const std::string line(1023, 'x');

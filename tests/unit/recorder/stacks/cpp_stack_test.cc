@@ -43,7 +43,7 @@ Addresses copyOf(const CppStack& stack) {
   return stack;
 }
 
-TEST(CppStackTest, TheSamePlaceHasTheSameStack) {
+TEST(CppStackTest, TheSameCallSiteHasTheSameStack) {
   std::vector<CppStack> stacks;
   for (int i = 0; i < 3; ++i) stacks.push_back(cppStackHere());
   EXPECT_GT(stacks[0].count, 3u);
@@ -52,7 +52,7 @@ TEST(CppStackTest, TheSamePlaceHasTheSameStack) {
   EXPECT_EQ(stacks[1].hash, stacks[2].hash);
 }
 
-TEST(CppStackTest, WaysThatDifferAnywhereAreDistinguished) {
+TEST(CppStackTest, DistinguishesStacksThatDifferAnywhere) {
   const auto last = [](const CppStack& stack, std::size_t frames) {
     return Addresses(stack.frames().end() - static_cast<std::ptrdiff_t>(frames),
                      stack.frames().end());
@@ -116,7 +116,7 @@ TEST(CppStackTest, CachedStacksAreNotUnwoundAgain) {
   EXPECT_EQ(unwinds, before + 1);
 }
 
-TEST(CppStackTest, FramesThatAreTooManyAreCut) {
+TEST(CppStackTest, TruncatesDeepStacks) {
   const CppStack stack = atDepth(100);
   EXPECT_EQ(stack.count, CppStack::kMaxFrames);
   EXPECT_TRUE(stack.cut);
@@ -146,7 +146,7 @@ TEST(CppStackTest, IsReportedByBinaryAndOffset) {
       << outermost.binary();
 }
 
-TEST(CppStackTest, InnermostFramesOfOnesOwnAreLeftOut) {
+TEST(CppStackTest, OmitsTheRecordersInnermostFrames) {
   v1::NewStack told;
   describeCppStack(atDepth(3), reinterpret_cast<const void*>(&atDepth), told);
   // All of this is in the program, down to the C library's own start function
@@ -158,7 +158,7 @@ TEST(CppStackTest, InnermostFramesOfOnesOwnAreLeftOut) {
   EXPECT_NE(told.code(0).binary(), programPath());
 }
 
-TEST(CppStackTest, CodeThatNoBinaryHoldsIsReportedByItsAddress) {
+TEST(CppStackTest, CodeOutsideOfBinariesIsReportedByAddress) {
   const std::uintptr_t addresses[] = {0x1001};
   const v1::Code code = describeCode(findLoadedCode(addresses).front());
   EXPECT_EQ(code.binary(), "");

@@ -52,7 +52,7 @@ v1::Code codeOf(std::uint64_t id, const std::string& binary) {
   return code;
 }
 
-TEST(SymbolizerTest, DladdrKnowsWhatIsExported) {
+TEST(SymbolizerTest, DladdrNamesExportedFunctions) {
   const std::vector<v1::Code> code = codeHere();
   const std::vector<v1::Code> names = named(dladdrReader(), code);
   const v1::Code* first = find(names, code.front().id());
@@ -97,7 +97,7 @@ TEST(SymbolizerTest, DoesNotWaitForAStuckReader) {
   go.set_value();
 }
 
-TEST(SymbolizerTest, NamesAreCut) {
+TEST(SymbolizerTest, TruncatesLongNames) {
   EXPECT_EQ(readableName("_ZN6traced8CppStackC1Ev"),
             "traced::CppStack::CppStack()");
   EXPECT_EQ(readableName("main"), "main");

@@ -104,7 +104,7 @@ class HangWatchTest : public ::testing::Test {
   std::uint64_t seq_ = 0;
 };
 
-TEST_F(HangWatchTest, ReportsOnceOfWhatHasNotEnded) {
+TEST_F(HangWatchTest, ReportsAnUnendedOperationOnce) {
   const OpId op = returned(issue(100, kGloo, kAsync));
   EXPECT_TRUE(at(100 + kLimitNs - 1).empty());
   const auto reports = at(100 + kLimitNs);
@@ -177,7 +177,7 @@ TEST_F(HangWatchTest, AnUnobservableEndIsNoHang) {
   EXPECT_TRUE(at(9000).empty());
 }
 
-TEST_F(HangWatchTest, ABatchIsReportedForAsAWhole) {
+TEST_F(HangWatchTest, ReportsABatchAsAWhole) {
   returned(issue(9, kNccl, kNotReported, Operation::kAllReduce, 1, 6));
   done(returned(issue(10, kNccl, kNotReported, Operation::kCoalesced, 1, 6)),
        20, EndSource::kCompletionHook);
@@ -257,7 +257,7 @@ TEST_F(HangWatchTest, FollowsNothingWhileItIsOff) {
   EXPECT_TRUE(at(9200).empty());
 }
 
-TEST_F(HangWatchTest, CallsThatNeverShowAnEndHideNoneThatHangs) {
+TEST_F(HangWatchTest, CallsWithoutReportedEndsHideNoHang) {
   watch_.setLimit(std::int64_t{1} << 40);
   constexpr int kMany = 70'000;
   for (int i = 0; i < kMany; ++i) {

@@ -5,7 +5,7 @@
 namespace traced {
 namespace {
 
-TEST(ChunkPaceTest, LittleWaitsForMore) {
+TEST(ChunkPaceTest, FewRecordsWaitForMore) {
   EXPECT_EQ(chunkInterval(1, false), kIdleChunkInterval);
   EXPECT_EQ(chunkInterval(kFewSlots - 1, false), kIdleChunkInterval);
   EXPECT_EQ(chunkInterval(kFewSlots, false), kChunkInterval);

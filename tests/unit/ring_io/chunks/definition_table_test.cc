@@ -64,14 +64,14 @@ std::uint32_t firstKept(std::uint32_t count, std::int64_t within_ns) {
   return first;
 }
 
-TEST(DefinitionTableTest, ForgetsWhatLostItsCacheEntryAfterAWhile) {
+TEST(DefinitionTableTest, ForgetsADefinitionSomeTimeAfterItsCacheEntry) {
   EXPECT_EQ(firstKept(3000, 3 * kSecondNs), 1U);
   EXPECT_NEAR(firstKept(8000, 8 * kSecondNs), 3000, 5);
   EXPECT_NEAR(firstKept(3000, 3000 * kSecondNs), 3000 - 1024, 5);
   EXPECT_NEAR(firstKept(20'000, kSecondNs), 20'000 - 16'384, 5);
 }
 
-TEST(DefinitionTableTest, ForgetsWhatWasNeverCached) {
+TEST(DefinitionTableTest, ForgetsUncachedDefinitions) {
   Table table;
   for (std::uint32_t id = 1; id <= 3000; ++id) {
     table.define({id, kNotCached}, "x");
@@ -134,7 +134,7 @@ TEST(DefinitionTableTest, RepetitionsMayTakeSeveralChunks) {
   EXPECT_EQ(there.size(), 6u);
 }
 
-TEST(DefinitionTableTest, AnIdThatIsDefinedAnewIsNotForgottenForItsFirstUse) {
+TEST(DefinitionTableTest, ARedefinedIdIsNotForgottenBecauseOfItsFirstUse) {
   Table table;
   table.define({1, kNotCached}, "first");
   table.define({1, kUntilRetired}, "second");

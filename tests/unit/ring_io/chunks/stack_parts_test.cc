@@ -74,7 +74,7 @@ TEST_F(CodeTableTest, ARepetitionDefinesAllCode) {
   EXPECT_THAT(chunk(), UnorderedElementsAre("1", "2run"));
 }
 
-TEST_F(CodeTableTest, EachIsNewOnce) {
+TEST_F(CodeTableTest, EachCodeIsNewOnce) {
   table_.define(codeOf(1));
   table_.define(codeOf(1));
   EXPECT_EQ(table_.takeNew().size(), 1u);

@@ -21,7 +21,7 @@ ControlRequest someRequest() {
   return request;
 }
 
-TEST(ControlRequestTest, IsReadAsItWasWritten) {
+TEST(ControlRequestTest, ParsesWhatItWrote) {
   const auto read = parseRequest(textOf(someRequest()));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->id, 12u);
@@ -29,7 +29,7 @@ TEST(ControlRequestTest, IsReadAsItWasWritten) {
   EXPECT_EQ(read->settings, someRequest().settings);
 }
 
-TEST(ControlRequestTest, ConcernsTheRanksThatItNamesOrAll) {
+TEST(ControlRequestTest, AppliesToTheNamedRanksOrAll) {
   const ControlRequest some = someRequest();
   EXPECT_TRUE(some.concerns(0) && some.concerns(3) && some.concerns(8));
   EXPECT_FALSE(some.concerns(4) || some.concerns(7) || some.concerns(9));
@@ -59,7 +59,7 @@ class RequestFileTest : public ::testing::Test {
   const std::string path_ = dir_.path() + "/flush";
 };
 
-TEST_F(RequestFileTest, IsReadFromAFileOfOnesOwn) {
+TEST_F(RequestFileTest, ReadsAFileOfTheSameUser) {
   EXPECT_FALSE(readRequest(path_));
   write(textOf(someRequest()));
   ASSERT_TRUE(readRequest(path_));
@@ -78,12 +78,12 @@ TEST_F(RequestFileTest, IgnoresTheFileOfAnotherUser) {
   EXPECT_FALSE(read);
 }
 
-TEST_F(RequestFileTest, APipeIsNotWaitedFor) {
+TEST_F(RequestFileTest, DoesNotWaitForAPipe) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_FALSE(readRequest(path_));
 }
 
-TEST(SettingChangesTest, AreReportedAsTheyWereGiven) {
+TEST(SettingChangesTest, AreReportedAsGiven) {
   const auto changes =
       parseChanges({{"stacks", "full"}, {"enabled", "off"}, {"watch", "1"}});
   ASSERT_TRUE(changes);
@@ -91,7 +91,7 @@ TEST(SettingChangesTest, AreReportedAsTheyWereGiven) {
   EXPECT_EQ(textOf(SettingChanges{}), "");
 }
 
-TEST(SettingChangesTest, ABadOneIsASentence) {
+TEST(SettingChangesTest, AnInvalidOneGivesAMessage) {
   const auto errorOf = [](const char* name, const char* value) {
     return parseChanges({{"enabled", "1"}, {name, value}}).error().message;
   };
@@ -104,7 +104,7 @@ TEST(SettingChangesTest, ABadOneIsASentence) {
             "stacks");
 }
 
-TEST(ControlAnswerTest, IsReadAsItWasReported) {
+TEST(ControlAnswerTest, ParsesWhatItWrote) {
   for (const ControlAnswer& told :
        {ControlAnswer{"enabled=0", ""}, ControlAnswer{"", "no stacks"},
         ControlAnswer{"enabled=0,watch=1s", "no stacks"}, ControlAnswer{}}) {

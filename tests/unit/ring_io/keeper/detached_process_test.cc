@@ -54,7 +54,7 @@ class DetachedProcessTest : public ::testing::Test {
 
 std::atomic<int> child_signals{0};
 
-TEST_F(DetachedProcessTest, NoWaitAndNoSignalReportsIt) {
+TEST_F(DetachedProcessTest, IsInvisibleToWaitAndSignals) {
   signal(SIGCHLD, [](int) { ++child_signals; });
   std::atomic<bool> done{false};
   std::atomic<int> seen{0};
@@ -72,7 +72,7 @@ TEST_F(DetachedProcessTest, NoWaitAndNoSignalReportsIt) {
   EXPECT_EQ(child_signals, 0);
 }
 
-TEST_F(DetachedProcessTest, HasNothingOfOursButWhatItIsGiven) {
+TEST_F(DetachedProcessTest, InheritsOnlyWhatItIsGiven) {
   const int open_one = open("/dev/null", O_RDONLY);  // without O_CLOEXEC
   setenv("LD_PRELOAD_OF_THE_TEST", "1", 1);
   const std::string said = run("{ ls /proc/self/fd; env; pwd; } >&2");
@@ -83,7 +83,7 @@ TEST_F(DetachedProcessTest, HasNothingOfOursButWhatItIsGiven) {
   EXPECT_THAT(said, HasSubstr("\n/\n"));
 }
 
-TEST_F(DetachedProcessTest, HasWhatIsHandedOnAsDescriptorThree) {
+TEST_F(DetachedProcessTest, GetsThePassedDescriptorAsNumberThree) {
   const testing::TempDir dir;
   const std::string path = dir.path() + "/handed";
   const int fd = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -104,7 +104,7 @@ TEST_F(DetachedProcessTest, SignalsToTheJobDoNotReachIt) {
   EXPECT_NE(its, 0);
 }
 
-TEST_F(DetachedProcessTest, OurSignalMaskIsAsItWas) {
+TEST_F(DetachedProcessTest, KeepsTheCallersSignalMask) {
   sigset_t some, before, after;
   sigemptyset(&some);
   sigaddset(&some, SIGUSR2);
@@ -118,7 +118,7 @@ TEST_F(DetachedProcessTest, OurSignalMaskIsAsItWas) {
   pthread_sigmask(SIG_UNBLOCK, &some, nullptr);
 }
 
-TEST_F(DetachedProcessTest, AProgramThatIsNotThereIsAnError) {
+TEST_F(DetachedProcessTest, AMissingProgramIsAnError) {
   DetachedProcess process;
   process.words = {"/nowhere/tracectl"};
   EXPECT_EQ(startDetached(process), ENOENT);

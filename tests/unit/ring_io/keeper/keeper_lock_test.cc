@@ -50,7 +50,7 @@ TEST(JobStartKeyTest, IsOneForEachStart) {
   EXPECT_NE(named, jobStartKey("/traces/job/rank-0.traced", other));
 }
 
-TEST_F(KeeperLockTest, IsHadByOneAndReportedForTheOthers) {
+TEST_F(KeeperLockTest, OneProcessHoldsItAndOthersAreRefused) {
   const KeeperLock keeper(path_);
   ASSERT_EQ(keeper.owner(), Owner::kUs);
   const std::int64_t before = keeper.askedAt();
@@ -59,7 +59,7 @@ TEST_F(KeeperLockTest, IsHadByOneAndReportedForTheOthers) {
   EXPECT_NE(keeper.askedAt(), before);
 }
 
-TEST_F(KeeperLockTest, IsHandedOnWithItsDescriptor) {
+TEST_F(KeeperLockTest, IsPassedOnWithItsDescriptor) {
   int fd = -1;
   {
     const KeeperLock starter(path_);
@@ -91,7 +91,7 @@ TEST_F(KeeperLockTest, ALinkIsNotFollowed) {
   EXPECT_FALSE(std::filesystem::exists(elsewhere));
 }
 
-TEST_F(KeeperLockTest, NothingButAFileIsALock) {
+TEST_F(KeeperLockTest, OnlyARegularFileIsALock) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(KeeperLock(path_).owner(), Owner::kNobody);
 }
@@ -104,7 +104,7 @@ TEST_F(KeeperLockTest, AFileOfAnotherUserIsNoLock) {
   EXPECT_EQ(errno, EPERM);
 }
 
-TEST_F(KeeperLockTest, TheKernelReportsWhoHasIt) {
+TEST_F(KeeperLockTest, TheKernelReportsTheHolder) {
   const KeeperLock lock(path_);
   struct stat status;
   ASSERT_EQ(fstat(lock.fd(), &status), 0);

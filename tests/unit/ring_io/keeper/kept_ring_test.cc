@@ -104,7 +104,7 @@ TEST_F(KeptRingTest, WithoutItsNameItIsWatchedAndRecovered) {
   reap();
 }
 
-TEST_F(KeptRingTest, TheExitCodeIsSeenBeforeAndAfterSomebodyWaitedForIt) {
+TEST_F(KeptRingTest, ReadsTheExitCodeBeforeAndAfterAWait) {
   for (const bool reaped : {false, true}) {
     startProcess(false);
     if (ring_->processFd() < 0) GTEST_SKIP() << "no process can be watched";
@@ -158,7 +158,7 @@ TEST_F(KeptRingTest, RingsOfOtherUsersAreNotKept) {
   EXPECT_FALSE(KeptRing::open(path));
 }
 
-TEST_F(KeptRingTest, ASweepRecoversWhatOlderJobsLeft) {
+TEST_F(KeptRingTest, ASweepRecoversRingsOfOlderJobs) {
   killOne();
   sweepRings(dir_.path(), kLongSweep, std::time(nullptr));
   EXPECT_TRUE(segments().empty());
@@ -173,7 +173,7 @@ TEST_F(KeptRingTest, ASweepLeavesLiveRingsAlone) {
   reap();
 }
 
-TEST_F(KeptRingTest, ASweepLeavesToAKeeperWhatItKeeps) {
+TEST_F(KeptRingTest, ASweepLeavesRingsToTheirKeeper) {
   killOne();
   const auto content = SegmentFile::open(segments().at(0))->describe();
   ASSERT_TRUE(content);
@@ -187,7 +187,7 @@ TEST_F(KeptRingTest, ASweepLeavesToAKeeperWhatItKeeps) {
   EXPECT_EQ(segments().size(), 1u);
 }
 
-TEST_F(KeptRingTest, WithoutTimeASweepRecoversItsOwnFolderAlone) {
+TEST_F(KeptRingTest, AShortSweepRecoversOnlyItsOwnFolder) {
   killOne();
   constexpr std::chrono::milliseconds kNoTime{-1};
   sweepRings(dir_.path(), kNoTime, std::time(nullptr), "/elsewhere");

@@ -62,7 +62,7 @@ class HeartbeatTest : public RecoverTest {
   }
 };
 
-TEST_F(HeartbeatTest, AReaderSeesTheLastWholeOne) {
+TEST_F(HeartbeatTest, AReaderSeesTheLastWholeHeartbeat) {
   std::vector<RingSlot> memory(Ring::bytesFor(64) / sizeof(RingSlot));
   Ring ring(memory.data(), 64);
   const auto seen = [&] {

@@ -228,7 +228,7 @@ TEST_F(HostileLiveRingsTest, RingsOfAnotherBootAreLeftOut) {
   EXPECT_TRUE(look().empty());
 }
 
-TEST_F(HostileLiveRingsTest, AnythingInTheSegmentIsSurvived) {
+TEST_F(HostileLiveRingsTest, SurvivesArbitraryDamageOfTheSegment) {
   auto segment = make(readHostInfo());
   Ring ring(segment->ringMemory(), segment->slots());
   fillRing(ring);
@@ -296,7 +296,7 @@ TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
 }
 
 // Simulates a race that no test can time.
-TEST_F(HostileLiveRingsTest, ASlotThatIsFilledAgainIsNotRead) {
+TEST_F(HostileLiveRingsTest, AReusedSlotIsNotRead) {
   auto segment = make(readHostInfo());
   Ring ring(segment->ringMemory(), segment->slots());
   ring.push(RecordKind::kIssue, issueOf(1));

@@ -17,7 +17,7 @@ void allowNoMoreBytes() {
   setrlimit(RLIMIT_FSIZE, &full);
 }
 
-TEST_F(RecoverTest, BringsBackWhatTheFileCouldNotTake) {
+TEST_F(RecoverTest, RecoversRecordsThatTheFileRefused) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());
@@ -35,7 +35,7 @@ TEST_F(RecoverTest, BringsBackWhatTheFileCouldNotTake) {
   EXPECT_EQ(trace.accounts().drop_size(), 0);
 }
 
-TEST_F(RecoverTest, BringsBackWhatAProcessCouldNotWriteAtItsEnd) {
+TEST_F(RecoverTest, RecoversRecordsThatAProcessCouldNotWriteAtItsEnd) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());
@@ -55,7 +55,7 @@ TEST_F(RecoverTest, BringsBackWhatAProcessCouldNotWriteAtItsEnd) {
   EXPECT_TRUE(trace.accounts().closed()) << "it ended in order";
 }
 
-TEST_F(RecoverTest, AProcessThatWasKilledDidNotEndInOrder) {
+TEST_F(RecoverTest, AKilledProcessDidNotEndNormally) {
   killOne();
   recover();
   const RecoveredTrace trace = readRecovered(traces());
@@ -63,7 +63,7 @@ TEST_F(RecoverTest, AProcessThatWasKilledDidNotEndInOrder) {
   EXPECT_FALSE(trace.accounts().closed());
 }
 
-TEST_F(RecoverTest, CountsWhatTheFileCouldNotTakeAndTheRingNoLongerHas) {
+TEST_F(RecoverTest, CountsRefusedRecordsThatLeftTheRing) {
   constexpr std::uint64_t kOperations = 3000;
   options_.ring_slots = 4096;
   inKilledProcess([&] {
@@ -92,7 +92,7 @@ TEST_F(RecoverTest, CountsWhatTheFileCouldNotTakeAndTheRingNoLongerHas) {
   EXPECT_EQ(accounts.drop(0).records(), 5 * kOperations - rows);
 }
 
-TEST_F(RecoverTest, KeepsRotatingAndTheAccountsOfIt) {
+TEST_F(RecoverTest, ContinuesTheRotationAndItsAccounts) {
   options_.max_bytes = 40'000;
   constexpr std::uint64_t kOperations = 5000;
   inKilledProcess([&] {

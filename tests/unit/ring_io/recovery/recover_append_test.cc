@@ -69,7 +69,7 @@ class RecoverAppendTest : public ::testing::TestWithParam<std::size_t> {
   }
 };
 
-TEST_P(RecoverAppendTest, NoRecordIsLostOrThereTwice) {
+TEST_P(RecoverAppendTest, NoRecordIsLostOrDuplicated) {
   auto* pushed = static_cast<std::atomic<OpId>*>(
       mmap(nullptr, sizeof(std::atomic<OpId>), PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_ANONYMOUS, -1, 0));

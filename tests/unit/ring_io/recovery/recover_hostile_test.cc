@@ -83,7 +83,7 @@ TEST_F(HostileTest, TheUndamagedSegmentIsRecovered) {
   EXPECT_EQ(payload.text(0).text(), "boom");
 }
 
-TEST_F(HostileTest, EveryLengthIsSurvived) {
+TEST_F(HostileTest, SurvivesEveryLength) {
   for (std::size_t length = 0; length < bytes_.size(); length += 61) {
     recoverFrom(bytes_.substr(0, length));
   }
@@ -100,7 +100,7 @@ TEST_F(HostileTest, EveryDamagedByteIsSurvived) {
 }
 
 // A number with one wrong bit may still be plausible.
-TEST_F(HostileTest, EveryDamagedBitOfANumberIsSurvived) {
+TEST_F(HostileTest, SurvivesEveryDamagedBitOfANumber) {
   SegmentHeader header;
   std::memcpy(&header, bytes_.data(), sizeof header);
   const auto damage = [&](std::size_t begin, std::size_t bytes) {
@@ -121,7 +121,7 @@ TEST_F(HostileTest, EveryDamagedBitOfANumberIsSurvived) {
          8);
 }
 
-TEST_F(HostileTest, AnythingInTheRingIsSurvived) {
+TEST_F(HostileTest, SurvivesArbitraryRingContent) {
   const auto seed = std::random_device{}();
   std::cout << "seed " << seed << "\n";
   std::mt19937_64 random(seed);

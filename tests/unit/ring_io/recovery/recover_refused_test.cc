@@ -35,7 +35,7 @@ TEST_F(RecoverTest, LeavesASegmentThatIsBeingMadeAlone) {
   EXPECT_TRUE(fs::exists(path));
 }
 
-TEST_F(RecoverTest, KeepsASegmentWhoseTraceIsGoneUntilReportedToDiscardIt) {
+TEST_F(RecoverTest, KeepsASegmentWithoutATraceUntilDiscarded) {
   killOne();
   const std::string trace = traceFile();
   fs::remove(trace);
@@ -65,7 +65,7 @@ TEST_F(RecoverTest, DoesNotWriteIntoTheTraceOfAnother) {
   EXPECT_EQ(readFile(traceFile()), before);
 }
 
-TEST_F(RecoverTest, DoesNotWriteIntoWhatIsNoTrace) {
+TEST_F(RecoverTest, DoesNotWriteIntoAFileThatIsNoTrace) {
   killOne();
   const std::string path = traceFile();
   writeFile(path, "precious");

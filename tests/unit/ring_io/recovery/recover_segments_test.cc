@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST_F(RecoverTest, BringsBackWhatWasOnlyInTheRing) {
+TEST_F(RecoverTest, RecoversRecordsThatWereOnlyInTheRing) {
   killOne();
   const auto recovered = recover();
   ASSERT_EQ(recovered.size(), 1u);
@@ -55,7 +55,7 @@ TEST_F(RecoverTest, ASecondRecoveryChangesNothing) {
   EXPECT_THAT(segments(), IsEmpty());
 }
 
-TEST_F(RecoverTest, ManyAtOnceRecoverOnce) {
+TEST_F(RecoverTest, ConcurrentRecoveriesRecoverOnce) {
   killOne();
   const auto paths = segments();
   int gate[2];
@@ -111,7 +111,7 @@ TEST_F(RecoverTest, ADryRunChangesNothing) {
   EXPECT_EQ(segments().size(), 1u);
 }
 
-TEST_F(RecoverTest, TakesOnlyWhatBelongsToTheNamedTraces) {
+TEST_F(RecoverTest, RecoversOnlyTheNamedTraces) {
   killOne();
   RecoverOptions options;
   options.traces = {dir_.path() + "/elsewhere", dir_.path() + "/trace"};
@@ -181,7 +181,7 @@ TEST_F(RecoverTest, ReportsWhereAnIdleProcessEnded) {
   EXPECT_TRUE(trace.accounts().recovered());
 }
 
-TEST_F(RecoverTest, DefinesAgainWhatOnlyEarlierChunksDefined) {
+TEST_F(RecoverTest, RepeatsDefinitionsOfEarlierChunks) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());
@@ -207,7 +207,7 @@ TEST_F(RecoverTest, DefinesAgainWhatOnlyEarlierChunksDefined) {
   EXPECT_EQ(last.text(0).text(), "boom");
 }
 
-TEST_F(RecoverTest, DefinesAgainTheNamesOfHowAnOperationIsCarriedOut) {
+TEST_F(RecoverTest, RepeatsTheNamesOfAlgorithmAndProtocol) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());
@@ -226,7 +226,7 @@ TEST_F(RecoverTest, DefinesAgainTheNamesOfHowAnOperationIsCarriedOut) {
   }
 }
 
-TEST_F(RecoverTest, DefinesAgainTheGroupThatAMarkIsAbout) {
+TEST_F(RecoverTest, RepeatsTheGroupOfAMark) {
   inKilledProcess([&] {
     Recorder& recorder = start();
     auto group = recorder.addGroup(worldOfTwo());

@@ -56,7 +56,7 @@ class RingImageTest : public ::testing::Test {
 
 using Ops = std::vector<OpId>;
 
-TEST_F(RingImageTest, ReadsWhatWasCommittedAroundAHole) {
+TEST_F(RingImageTest, ReadsRecordsAroundAHole) {
   push(1);
   claim(1);
   push(2);
@@ -101,7 +101,7 @@ TEST_F(RingImageTest, ReadsDefinitionsAroundTheEnd) {
   EXPECT_EQ(record.payload.substr(sizeof(DefinitionHead)), content);
 }
 
-TEST_F(RingImageTest, StillHasWhatWasFreedAndNotClaimedAgain) {
+TEST_F(RingImageTest, KeepsFreedRecordsUntilTheirSlotsAreReused) {
   for (OpId op = 0; op < 10; ++op) push(op);
   drain();
   ring_.release(4);

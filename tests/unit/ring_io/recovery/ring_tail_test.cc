@@ -99,7 +99,7 @@ TEST_F(RingTailTest, DoesNotCountRecordsFromBeforeItsFirstRead) {
   EXPECT_EQ(tail->missedSlots(), 0U);
 }
 
-TEST_F(RingTailTest, AThreadThatIsNotDoneHoldsUpOthersForAWhile) {
+TEST_F(RingTailTest, AnUncommittedRecordDelaysOthersForAWhile) {
   record(1);
   auto tail = follow();
   EXPECT_THAT(seen(*tail), ElementsAre(1));
@@ -117,7 +117,7 @@ TEST_F(RingTailTest, AThreadThatIsNotDoneHoldsUpOthersForAWhile) {
   EXPECT_EQ(tail->missedSlots(), 3U);
 }
 
-TEST_F(RingTailTest, TheEndOfARingIsReadWhenItHasNoName) {
+TEST_F(RingTailTest, ReadsTheRestOfAnUnlinkedRing) {
   auto tail = follow();
   record(2);
   segment_->unlinkFile();
@@ -125,7 +125,7 @@ TEST_F(RingTailTest, TheEndOfARingIsReadWhenItHasNoName) {
   EXPECT_THAT(seen(*tail), ElementsAre(1, 2));
 }
 
-TEST_F(RingTailTest, WhileItIsWrittenToNothingIsSeenTwiceOrWrong) {
+TEST_F(RingTailTest, ConcurrentWritesAreReadOnceAndWhole) {
   auto tail = follow();
   // Read once first: records from before the first read are not counted.
   EXPECT_THAT(seen(*tail), IsEmpty());
@@ -152,7 +152,7 @@ TEST_F(RingTailTest, WhileItIsWrittenToNothingIsSeenTwiceOrWrong) {
   EXPECT_EQ(count + tail->missedSlots(), recorded_);
 }
 
-TEST_F(RingTailTest, NewsAreRowsAndWhatTheyName) {
+TEST_F(RingTailTest, NewRecordsAreRowsAndTheirDefinitions) {
   fillRing(ring_);
   ring_.push(RecordKind::kMark, MarkRecord{150, 4, MarkKind::kStep});
   const std::vector<RingFile> rings = findRings({dir_.path()});

@@ -89,14 +89,14 @@ std::uint64_t memoryOf(const std::function<void()>& run) {
   return grown;
 }
 
-TEST_F(SegmentFileTest, AFileThatSeemsLargeCostsNothing) {
+TEST_F(SegmentFileTest, AnApparentlyLargeFileCostsNothing) {
   for (const std::uint64_t bytes : {kGiB, 40 * kGiB}) {
     const std::string path = put("", bytes);
     EXPECT_LT(memoryOf([&] { recover(path); }), kGiB / 64) << bytes;
   }
 }
 
-TEST_F(SegmentFileTest, NeitherDoesARingThatSeemsLarge) {
+TEST_F(SegmentFileTest, AnApparentlyLargeRingCostsNothing) {
   const std::string path = put(segmentOf(1 << 24), 2 * kGiB);
   writeFile(dir_.path() + "/rank-0.traced", "");
   EXPECT_LT(memoryOf([&] { recover(path); }), kGiB / 64);
@@ -185,7 +185,7 @@ TEST_F(SegmentFileTest, ReportsAnEmptySegment) {
   }
 }
 
-TEST_F(SegmentFileTest, OneThatOnlyBeginsWithNothingIsKept) {
+TEST_F(SegmentFileTest, KeepsAFileThatOnlyBeginsWithZeros) {
   const std::string bytes = segmentOf(64);
   const std::string damaged = std::string(4096, '\0') + bytes.substr(4096);
   const RecoveredSegment recovered = recover(put(damaged, damaged.size()));

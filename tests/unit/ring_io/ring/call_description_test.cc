@@ -60,7 +60,7 @@ TEST(CallDescriptionTest, JoinsEqualTensorsIntoRuns) {
   EXPECT_EQ(encoded.bytes_out(), 300u * 32 + 16);
 }
 
-TEST(CallDescriptionTest, CountsTensorsAndSplitsThatItCuts) {
+TEST(CallDescriptionTest, CountsTruncatedTensorsAndSplits) {
   CallDescription call(Operation::kAllReduceCoalesced, 1);
   call.fields().in_place = true;
   const std::int64_t tensors = CallDescription::kMaxWords;
@@ -80,7 +80,7 @@ TEST(CallDescriptionTest, CountsTensorsAndSplitsThatItCuts) {
       20u);
 }
 
-TEST(CallDescriptionTest, IsTheSameCallOnlyIfEverythingIs) {
+TEST(CallDescriptionTest, EqualsOnlyIfEveryFieldDoes) {
   const auto make = [](std::int64_t dim, int root) {
     CallDescription call(Operation::kBroadcast, 1);
     call.addInput(DType::kFloat32, std::vector<std::int64_t>{dim}, 4);
@@ -92,7 +92,7 @@ TEST(CallDescriptionTest, IsTheSameCallOnlyIfEverythingIs) {
   EXPECT_NE(identity(make(4, 0)), identity(make(4, 1)));
 }
 
-TEST(BufferListTest, KeepsRangesAndCountsWhatItCuts) {
+TEST(BufferListTest, KeepsRangesAndCountsTruncatedOnes) {
   BufferList list;
   for (std::uint64_t i = 0; i < BufferList::kMaxRanges + 3; ++i) {
     list.add({0x1000 + i, i, 2 * i});

@@ -48,7 +48,7 @@ class RingGuardTest : public RecoverTest {
   }
 };
 
-TEST_F(RingGuardTest, ARingThatIsCutShortIsFullFromThenOn) {
+TEST_F(RingGuardTest, ATruncatedRingIsFullFromThenOn) {
   for (const off_t left : {0, 4096, 65536}) {
     const int status = statusOf([&] {
       const auto segment = this->segment();

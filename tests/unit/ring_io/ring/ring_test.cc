@@ -52,7 +52,7 @@ TEST_F(RingTest, YieldsRecordsInTheOrderOfTheirPositions) {
   EXPECT_FALSE(ring_->read(none));
 }
 
-TEST_F(RingTest, CountsWhatItDropsWhenFull) {
+TEST_F(RingTest, CountsDroppedRecordsWhenFull) {
   for (std::uint64_t i = 0; i < kSlots; ++i) ASSERT_EQ(pushRelease(i), i);
   EXPECT_EQ(pushRelease(99), Ring::kFull);
   EXPECT_EQ(pushRelease(99), Ring::kFull);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSegmentSlots = 4096;
 
-TEST(SegmentTest, IsAFileThatReportsWhoseItIs) {
+TEST(SegmentTest, IsAFileThatNamesItsOwner) {
   const testing::TempDir dir;
   const auto segment =
       Segment::create(dir.path(), 0xABC, kSegmentSlots, "the header");
@@ -52,7 +52,7 @@ TEST(SegmentTest, IsRemovedWithItsOwner) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(SegmentTest, ItsRingIsFullOnceItIsGivenUp) {
+TEST(SegmentTest, ItsRingIsFullAfterRelease) {
   const testing::TempDir dir;
   const auto segment = Segment::create(dir.path(), 1, kSegmentSlots, "");
   Ring ring(segment->ringMemory(), segment->slots());

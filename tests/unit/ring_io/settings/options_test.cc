@@ -65,7 +65,7 @@ TEST(OptionsTest, ReadsEverySetting) {
   EXPECT_EQ(options->asSettings().at("TRACED_LABELS"), "gpu=H200,site=x");
 }
 
-TEST(OptionsTest, WatchesForTheUsualTimeOrTheOneThatIsGiven) {
+TEST(OptionsTest, WatchesForTheDefaultOrTheGivenTime) {
   EXPECT_EQ(parse({})->watch_ns, 0);
   EXPECT_EQ(parse({})->asSettings().at("TRACED_WATCH"), "0");
   const auto usual = parse({{"TRACED_WATCH", "1"}});
@@ -101,7 +101,7 @@ TEST(OptionsTest, TakesTheJobNameFromTheLauncherUnlessItIsGiven) {
   EXPECT_EQ(parse({{"TORCHELASTIC_RUN_ID", "a/b"}})->job, "job");
 }
 
-TEST(OptionsTest, ThereMayBeNoTriggerAndNoWindow) {
+TEST(OptionsTest, TriggerAndWindowAreOptional) {
   const auto options =
       parse({{"TRACED_TRIGGER", "0"}, {"TRACED_WINDOW_MB", "0"}});
   EXPECT_EQ(options->triggerPath(), "");
@@ -147,7 +147,7 @@ TEST(OptionsTest, AnEmptyValueIsNotSet) {
 class BadOptionTest
     : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
-TEST_P(BadOptionTest, NamesTheSettingTheValueAndWhatWouldBeRight) {
+TEST_P(BadOptionTest, NamesTheSettingTheValueAndTheValidOnes) {
   const auto [name, value] = GetParam();
   const auto options = parse({{name, value}});
   ASSERT_FALSE(options);
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_SCOPE", "CROSSNODE"}, std::pair{"TRACED_SCOPE", "1"},
         std::pair{"TRACED_PRINT", "y"}, std::pair{"TRACED_PRINT", "2"}));
 
-TEST(OptionsTest, ALabelThatIsWrongIsNamed) {
+TEST(OptionsTest, NamesAnInvalidLabel) {
   const auto why = [](const std::string& labels) {
     return parse({{"TRACED_LABELS", labels}}).error().message;
   };
@@ -236,7 +236,7 @@ TEST(OptionsTest, RefusesControlCharactersAndDoesNotRepeatThem) {
   EXPECT_EQ(parse({{"SLURM_JOB_ID", "7\n"}})->job, "job");
 }
 
-TEST(OptionsTest, RefusesPathsThatNoSystemTakes) {
+TEST(OptionsTest, RefusesInvalidPaths) {
   for (const char* name : {"TRACED_DIR", "TRACED_RING_DIR"}) {
     EXPECT_FALSE(parse({{name, "/" + std::string(5000, 'x')}})) << name;
   }

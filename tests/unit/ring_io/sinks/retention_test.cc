@@ -78,7 +78,7 @@ class RetentionTest : public ::testing::Test {
   std::uint64_t deleted_ = 0;
 };
 
-TEST_F(RetentionTest, TheBoundHoldsAtEveryStepAndWhatIsLeftIsWhole) {
+TEST_F(RetentionTest, TheBoundHoldsAtEveryStepAndTheRestIsWhole) {
   constexpr std::uint64_t kSteps = 300;
   constexpr std::uint64_t kOperations = 300;  // in a step
   inProcess([&] {

@@ -97,7 +97,7 @@ class UnreliableSink : public Sink {
   int calls_ = 0;
 };
 
-TEST(SinksTest, OneThatFailsIsWarnedOfOnceCountedAndDisturbsNoOther) {
+TEST(SinksTest, AFailingSinkIsReportedOnceCountedAndAffectsNoOther) {
   Sinks sinks;
   const auto before = std::make_shared<Window>(100);
   const auto refuses = std::make_shared<UnreliableSink>(false);
@@ -120,7 +120,7 @@ TEST(SinksTest, OneThatFailsIsWarnedOfOnceCountedAndDisturbsNoOther) {
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
 }
 
-TEST(SinksTest, OneThatIsRemovedGetsNoMore) {
+TEST(SinksTest, ARemovedSinkGetsNoMoreChunks) {
   Sinks sinks;
   const auto window = std::make_shared<Window>(100);
   sinks.add(window);

@@ -22,7 +22,7 @@ TEST(TracePartsTest, NamesAndTheirInverse) {
   EXPECT_EQ(stemOf("a/rank-0.txt"), "");
 }
 
-TEST(TracePartsTest, FindsWhatExistsByNumber) {
+TEST(TracePartsTest, FindsExistingPartsByNumber) {
   const testing::TempDir dir;
   const std::string stem = dir.path() + "/rank-1";
   for (const char* name : {".part-10.traced", ".part-9.traced", "0.traced",

@@ -130,7 +130,7 @@ TEST(TimingTest, ARankThatIsNotAlwaysLastCanBeAStraggler) {
                 VerdictKind::kStraggler, {2});
 }
 
-TEST(TimingTest, ALittleIsNoMatter) {
+TEST(TimingTest, ASlightDelayIsNoFinding) {
   expectHealthy(run([](std::uint32_t rank, int) { return rank == 1 ? 2 : 0; }));
 }
 
@@ -579,7 +579,7 @@ TEST(TimingTest, BetweenHostsCountsWhatIsCertain) {
 
 // The reference is the median rank of its host, which joins later than the
 // first.
-TEST(TimingTest, OnItsOwnClockARankIsHeldAgainstTheMedian) {
+TEST(TimingTest, OnItsOwnClockARankIsComparedWithTheMedian) {
   constexpr std::int64_t kComesAtMs[] = {10, 10, 10, 0, 10, 30};
   JobBuilder job(6);
   for (std::uint32_t r = 0; r < 6; ++r) {

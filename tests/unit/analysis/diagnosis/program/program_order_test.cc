@@ -84,7 +84,7 @@ TEST(ProgramOrderTest, NamesTheRankOfAPairThatSkippedNotTheWaitingOne) {
 }
 
 // Also in the first step, without any history.
-TEST(ProgramOrderTest, TheOtherPairsReportInTheFirstStep) {
+TEST(ProgramOrderTest, OtherPairsShowTheCulpritInTheFirstStep) {
   const Diagnosis diagnosis = diagnosePairs(
       4,
       [&](std::uint32_t rank, Program& program, std::uint32_t reduce,
@@ -163,7 +163,7 @@ TEST(ProgramOrderTest, NamesTheSilentRankIfTheOtherKeepsItsPattern) {
 }
 
 // A size that only one rank of a pair uses is wrong, as other pairs show.
-TEST(ProgramOrderTest, OtherPairsReportWhoCallsSomethingElse) {
+TEST(ProgramOrderTest, OtherPairsShowWhichRankCallsSomethingElse) {
   for (std::uint32_t culprit = 0; culprit < 4; ++culprit) {
     const Diagnosis diagnosis =
         diagnosePairs(4, [&](std::uint32_t rank, Program& program,
@@ -253,7 +253,7 @@ TEST(ProgramOrderTest, ARankWithoutHistoryHidesNobody) {
 }
 
 // The lost records may contain the missing call.
-TEST(ProgramOrderTest, ATraceThatLostRecordsReportsNoOrder) {
+TEST(ProgramOrderTest, ATraceThatLostRecordsProvesNoOrder) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
     Program program(job.rank(r));

@@ -116,7 +116,7 @@ TEST(SlowPeerTest, ALinkThatIsSlowHalfOfTheTimeIsNoFinding) {
   }));
 }
 
-TEST(SlowPeerTest, ALittleIsNoMatter) {
+TEST(SlowPeerTest, ASlightDelayIsNoFinding) {
   expectHealthy(ring(4, slowFrom(1, 5)));   // twice as long
   expectHealthy(ring(4, slowFrom(1, 10)));  // 8 % of the time
   expectVerdict(ring(4, slowFrom(1, 14)), VerdictKind::kSlowPeer, {1, 2});

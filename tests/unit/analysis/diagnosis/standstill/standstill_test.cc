@@ -345,7 +345,7 @@ TEST(StandstillTest, NamesTheEndedOneOfTwoRanksAsLikely) {
   EXPECT_NE(textOf(diagnosis).find("cannot outvote"), std::string::npos);
 }
 
-TEST(StandstillTest, AllJoinedAndNoneEnded) {
+TEST(StandstillTest, AFullyJoinedOperationThatNeverEndsHangs) {
   JobBuilder job(4);
   job.all([](RankBuilder& rank) {
     rank.hang(addHistory(rank), 60);

@@ -185,7 +185,7 @@ TEST(CallSitesTest, AStragglerIsReportedWithTheStepInWhichItBegan) {
       << textOf(diagnosis);
 }
 
-TEST(CallSitesTest, ATraceThatReportsNothingHasNone) {
+TEST(CallSitesTest, ATraceWithoutCallSitesHasNone) {
   JobBuilder job(2);
   job.all([](RankBuilder& rank) {
     rank.end(rank.addCall(v1::OPERATION_ALL_REDUCE, 1).id(), 0);

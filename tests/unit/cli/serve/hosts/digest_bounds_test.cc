@@ -62,7 +62,7 @@ TEST(DigestBoundsTest, RefusesInvalidBytes) {
 }
 
 // Every invalid field of a digest, one at a time.
-TEST(DigestBoundsTest, MoreThanMayBeIsRefused) {
+TEST(DigestBoundsTest, RefusesDigestsBeyondTheLimits) {
   using Change = void (*)(v1::GroupDigest&);
   for (const Change change : {
            Change([](v1::GroupDigest& group) { group.add_rank(9); }),

@@ -22,7 +22,7 @@ void addPart(v1::JobDigest& job, std::uint64_t seq, std::uint32_t rank,
   part.set_call(signature == 1 ? "all_reduce" : "barrier");
 }
 
-TEST(HostsJobTest, RanksThatMetInOnePlaceAreOfOneJob) {
+TEST(HostsJobTest, RanksOfOneRendezvousAreOneJob) {
   const v1::JobDigest one = madeJob({0, 1}, 4);
   HostsJob job;
   job.add("node0", one);
@@ -31,7 +31,7 @@ TEST(HostsJobTest, RanksThatMetInOnePlaceAreOfOneJob) {
   EXPECT_FALSE(job.mayTake(madeJob({2, 3}, 8)));
 }
 
-TEST(HostsJobTest, RanksOfOneStartAreOfOneJobWhateverTheirHostsCount) {
+TEST(HostsJobTest, RanksOfOneStartAreOneJobDespiteAttemptCounts) {
   v1::JobDigest one = madeJob({0, 1}, 4);
   one.mutable_header()->mutable_rendezvous()->set_start("a");
   HostsJob job;
@@ -45,7 +45,7 @@ TEST(HostsJobTest, RanksOfOneStartAreOfOneJobWhateverTheirHostsCount) {
   EXPECT_FALSE(job.mayTake(other));
 }
 
-TEST(HostsJobTest, WithoutAProofTheyAreNot) {
+TEST(HostsJobTest, WithoutProofRanksAreSeparateJobs) {
   const v1::JobDigest one = madeJob({0, 1}, 4);
   HostsJob job;
   job.add("node0", one);
@@ -65,7 +65,7 @@ TEST(HostsJobTest, WithoutAProofTheyAreNot) {
   EXPECT_FALSE(job.mayTake(other)) << "an earlier run may have met there";
 }
 
-TEST(HostsJobTest, HostsDivergeThatDoNotByThemselves) {
+TEST(HostsJobTest, FindsADivergenceBetweenHosts) {
   v1::JobDigest one = madeJob({0, 1}, 4), other = madeJob({2, 3}, 4);
   addPart(one, 5, 0, 1);
   addPart(one, 5, 1, 1);
@@ -108,7 +108,7 @@ TEST(HostsJobTest, ReportsWhichRanksWaitOnAllHosts) {
   EXPECT_EQ(told["waiting_ns"], 7 * kSecond);
 }
 
-TEST(HostsJobTest, GroupsThatAreCalledAlikeAreTwo) {
+TEST(HostsJobTest, GroupsOfTheSameNameStaySeparate) {
   v1::JobDigest one = madeJob({0, 1}, 4), other = madeJob({2, 3}, 4);
   one.mutable_groups(0)->mutable_group()->set_size(2);
   one.mutable_groups(0)->mutable_group()->mutable_member(0)->set_count(2);

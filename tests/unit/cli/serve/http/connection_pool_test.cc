@@ -28,7 +28,7 @@ TEST(ConnectionPoolTest, TheOldestOfTheSourceWithMostIsReplaced) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(of_many[i].is_open, open[i]) << i;
 }
 
-TEST(ConnectionPoolTest, OneThatWasRemovedTakesNoRoom) {
+TEST(ConnectionPoolTest, ARemovedConnectionTakesNoRoom) {
   ConnectionPool pool(1);
   Connection first;
   Connection second;

@@ -12,7 +12,7 @@ std::string partsOf(const std::string& text) {
   return url ? url->authority() + " " + url->path : url.error().message;
 }
 
-TEST(HttpUrlTest, HostPortAndPath) {
+TEST(HttpUrlTest, ParsesHostPortAndPath) {
   EXPECT_EQ(partsOf("http://node7:4318"), "node7:4318 ");
   EXPECT_EQ(partsOf("http://node7/"), "node7:80 /");
   EXPECT_EQ(partsOf("http://[::1]:4318/a/b?c=d"), "[::1]:4318 /a/b?c=d");

@@ -57,7 +57,7 @@ TEST(OtlpAnswerTest, ReportsBoundedErrorTextsOfTheCollector) {
             "Connection refused");
 }
 
-TEST(OtlpAnswerTest, WhenToAskAgain) {
+TEST(OtlpAnswerTest, RetryTimes) {
   using std::chrono::seconds;
   EXPECT_EQ(meaningOf(503, "", "7").retry_after, seconds(7));
   EXPECT_EQ(meaningOf(429, "", "99999999").retry_after, seconds(300));

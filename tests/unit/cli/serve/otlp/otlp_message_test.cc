@@ -33,7 +33,7 @@ TEST(OtlpMessageTest, ACounterIsACumulativeSum) {
   })"));
 }
 
-TEST(OtlpMessageTest, AGaugeBeginsNever) {
+TEST(OtlpMessageTest, AGaugeHasNoStartTime) {
   MetricFamilies metrics;
   metrics.begin({"run42", 1'000});
   metrics.gauge("traced_rank_step", "Step", {}, 7);
@@ -78,7 +78,7 @@ TEST(OtlpMessageTest, EachJobIsAServiceOfThisHost) {
   EXPECT_EQ(resources[1]["scopeMetrics"][0]["metrics"].size(), 1);
 }
 
-TEST(OtlpMessageTest, NamesOfGroupsMayBeNoText) {
+TEST(OtlpMessageTest, GroupNamesMayBeInvalidUtf8) {
   MetricFamilies metrics;
   metrics.begin({"run42", 1'000});
   metrics.gauge("a", "", {{"group", "x\xff\"\n"}}, 1);

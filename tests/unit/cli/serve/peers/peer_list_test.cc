@@ -26,7 +26,7 @@ TEST(PeerListTest, HostsWithAndWithoutAPort) {
             "[fe80::1]:81/digest ");
 }
 
-TEST(PeerListTest, AFileIsReadAnew) {
+TEST(PeerListTest, RereadsAFile) {
   const testing::TempDir folder;
   const std::string path = folder.path() + "/peers";
   testing::writeFile(path, "# nodes\nnode1\n\nnode2:99  # the second\n");
