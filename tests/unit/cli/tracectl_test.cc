@@ -67,7 +67,7 @@ TEST_F(TracectlTest, ReadsTheTracesFolderByDefault) {
   EXPECT_EQ(runTracectl("report", "", inside).exit_code, 0);
 }
 
-TEST_F(TracectlTest, TreeSaysThatARankIsNotThere) {
+TEST_F(TracectlTest, TreeReportsAMissingRank) {
   const Ran none = runTracectl("tree --rank 7 " + run());
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err,

@@ -54,7 +54,7 @@ TEST(VerbsTest, HelpExplainsTheColumns) {
   }
 }
 
-TEST(VerbsTest, HelpFitsAScreenAndSaysEachThingOnce) {
+TEST(VerbsTest, HelpFitsAScreenWithoutRepetition) {
   for (const char* verb : kVerbs) {
     const Ran help = runTracectl(std::string("help ") + verb);
     EXPECT_EQ(help.exit_code, 0) << verb;
