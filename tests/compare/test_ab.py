@@ -184,14 +184,14 @@ def test_a_folder_of_other_commands_is_refused(bench: Bench) -> None:
     assert "is not empty and has no ab.json" in words
 
 
-def test_a_program_without_a_trace_is_told(bench: Bench) -> None:
+def test_a_program_without_a_trace_is_reported(bench: Bench) -> None:
     (bench.folder / "program.py").write_text("")
     code, _, words = bench.run()
     assert code == 5
     assert "a-001 wrote no trace" in words
 
 
-def test_a_machine_that_changes_is_told() -> None:
+def test_a_change_of_machine_is_reported() -> None:
     def run(arm: str, block: int, load: float, **facts: str) -> ab_record.Run:
         return ab_record.Run(arm, block, 1.0, load, load, facts)
 

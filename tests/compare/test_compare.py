@@ -70,7 +70,7 @@ def planted(name: str, tmp_path: Path, base: list[Path], *options: str) -> dict[
         ("dtype", "dtype", "on dp, all_reduce is float32 where it was bfloat16"),
     ],
 )
-def test_a_change_is_told_as_what_it_is(
+def test_each_change_is_reported_under_its_rule(
     name: str, rule: str, words: str, tmp_path: Path, base: list[Path]
 ) -> None:
     told = planted(name, tmp_path, base)
@@ -120,7 +120,7 @@ def test_the_same_program_passes(base: list[Path], fresh: list[Path]) -> None:
         assert re.search(r"a step that is \d\.\d % longer would be found", answer.output)
 
 
-def test_an_arm_of_the_same_program_is_looked_at(
+def test_an_arm_of_the_same_program_is_checked(
     tmp_path: Path, base: list[Path], fresh: list[Path]
 ) -> None:
     same = made.side(tmp_path / "same", PLANTED["transfer"], seed=7000)
@@ -225,7 +225,7 @@ def test_files_of_merged_runs_are_runs(tmp_path: Path, base: list[Path], fresh: 
     assert compare(base, merged, "--paired").exit_code == 0
 
 
-def test_versions_that_differ_are_told(tmp_path: Path, base: list[Path]) -> None:
+def test_different_versions_are_reported(tmp_path: Path, base: list[Path]) -> None:
     newer = made.side(tmp_path / "newer", replace(BASE, torch="2.16.0"), seed=3000)
     assert "torch was 2.15.0 and is 2.16.0" in compare(base, newer).output
 

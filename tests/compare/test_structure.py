@@ -57,7 +57,7 @@ def test_the_same_program_meets_it(budget: Path, tmp_path: Path) -> None:
     assert checked(budget, tmp_path / "slow", slow).exit_code == 0
 
 
-def test_lost_overlap_is_told(budget: Path, tmp_path: Path) -> None:
+def test_lost_overlap_is_reported(budget: Path, tmp_path: Path) -> None:
     answer = checked(budget, tmp_path, PLANTED["overlap"])
     assert answer.exit_code == 1
     told = differences(answer)
@@ -67,7 +67,7 @@ def test_lost_overlap_is_told(budget: Path, tmp_path: Path) -> None:
     )
 
 
-def test_another_order_is_told(budget: Path, tmp_path: Path) -> None:
+def test_another_order_is_reported(budget: Path, tmp_path: Path) -> None:
     answer = checked(budget, tmp_path, PLANTED["bucket"])
     assert answer.exit_code == 1
     assert (

@@ -117,7 +117,7 @@ def test_the_culprit_is_what_one_sees(shown: Show) -> None:
     assert list(strongest) == ["5"]
 
 
-def test_an_uneven_exchange_is_told(shown: Show) -> None:
+def test_an_uneven_exchange_is_reported(shown: Show) -> None:
     page = shown(training(8, 4, Fault(loaded=3)))
     assert "rank 3 received" in page.text("[data-view=links] .uneven")
 
@@ -130,7 +130,7 @@ def test_a_slow_link_is_what_the_matrix_begins_with(shown: Show) -> None:
     assert first.locator("td").all_text_contents()[:2] == ["2", "3"]
 
 
-def test_what_is_lost_is_told(shown: Show) -> None:
+def test_losses_are_reported(shown: Show) -> None:
     page = shown(training(8, 4, Fault(loses=1, lost=100)))
     assert "100" in page.text("#unknown")
     assert ">=" in page.text("[data-name=communication]")

@@ -118,7 +118,7 @@ def test_waits_are_those_of_other_exports(tmp_path: Path) -> None:
         assert (wait["wait_begin_ns"], wait["wait_ns"]) == (row["wait_begin_ns"], row["wait_ns"])
 
 
-def test_bounds_of_ends_are_told(tmp_path: Path) -> None:
+def test_bounds_of_ends_are_exported(tmp_path: Path) -> None:
     rank = Rank(0, 1)
     call = rank.tensor("all_reduce", [4])
     sources = {
@@ -168,7 +168,7 @@ def test_names_of_jobs_stay_in_the_folder(tmp_path: Path, job: str) -> None:
     assert not [path for path in folder.rglob("*") if path.is_file() and "pending" in path.suffix]
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", training(3, 3, Fault()))
     whole = (traces / "rank-1.traced").read_bytes()
     (traces / "rank-1.traced").write_bytes(whole[: len(whole) // 2])

@@ -57,7 +57,7 @@ def _golden_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("engine", tables.ENGINES)
-def test_engines_say_what_tracectl_says(
+def test_engines_agree_with_tracectl(
     runs: dict[str, Path], golden_runs: dict[str, Path], tmp_path: Path, engine: str
 ) -> None:
     runs = runs | golden_runs

@@ -65,7 +65,7 @@ def _lengths_agree(folder: Path, world: int) -> str:
     return "" if statistics.median(off) <= 0 else f"off: ours {ours}, profiler {told} (us)"
 
 
-def the_end_alone_is_told(folder: Path) -> str:
+def only_the_end_is_recorded(folder: Path) -> str:
     _, operations = _run("lengths", folder, "end")
     timed = [item for item in operations if item.end_source == "device_event"]
     if len(timed) < len(operations) // 2:
@@ -73,7 +73,7 @@ def the_end_alone_is_told(folder: Path) -> str:
     return "starts in mode end" if any(item.start_ns is not None for item in timed) else ""
 
 
-def waits_tell_their_stall(folder: Path) -> str:
+def waits_record_their_stall(folder: Path) -> str:
     run, operations = _run("stalls", folder, "full")
     exposed, hidden = operations[-2:]
     expected_ms = run.returned[0]["stalls"][0]
@@ -126,7 +126,7 @@ def after_an_abort_times_come_again(folder: Path) -> str:
     return "" if timed == count else f"{timed} of {count} operations have an end"
 
 
-def threads_are_told_apart(folder: Path) -> str:
+def threads_are_distinguished(folder: Path) -> str:
     run, operations = _run("threads", folder, "full")
     timed = sum(item.end_ns is not None for item in operations)
     count = run.returned[0]["threads"]
@@ -136,11 +136,11 @@ def threads_are_told_apart(folder: Path) -> str:
 CHECKS: list[Callable[[Path], str]] = [
     lengths_of_copies_agree_with_the_profiler,
     lengths_of_kernels_agree_with_the_profiler,
-    the_end_alone_is_told,
-    waits_tell_their_stall,
+    only_the_end_is_recorded,
+    waits_record_their_stall,
     overlap_is_kept,
     graphs_are_stock_graphs,
     captures_are_not_disturbed,
     after_an_abort_times_come_again,
-    threads_are_told_apart,
+    threads_are_distinguished,
 ]

@@ -29,7 +29,7 @@ def test_device_times_are_nothing_to_gloo(launcher: Launcher, tmp_path: Path, mo
     assert _run(launcher, tmp_path, TRACED_DEVICE_TIME=mode).result == []
 
 
-def test_nvtx_has_an_effect_or_says_that_it_has_none(launcher: Launcher, tmp_path: Path) -> None:
+def test_nvtx_has_an_effect_or_reports_that_it_has_none(launcher: Launcher, tmp_path: Path) -> None:
     said = _run(launcher, tmp_path, TRACED_NVTX="1").output
     assert said.count("TRACED_NVTX=1 has no effect") <= 1
 

@@ -8,38 +8,36 @@ import pytest
 from launcher import Launcher, Process
 
 
-def _told(process: Process) -> list[str]:
+def _traced_lines(process: Process) -> list[str]:
     return [line for line in process.output.splitlines() if line.startswith("traced:")]
 
 
-def test_rank_0_says_where_it_is_recorded_and_what_is_on(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_rank_0_prints_the_location_and_the_options(launcher: Launcher, tmp_path: Path) -> None:
     first, second = launcher.run_ranks(
         2, "jobs.settings:some_calls", folder=tmp_path,
         TRACED_ANNOUNCE="1", TRACED_JOB="run42", TRACED_STACKS="off", TRACED_MODULES="1",
     )  # fmt: skip
-    (line,) = _told(first)
+    (line,) = _traced_lines(first)
     folder = Path(first.result[2]).parent
     assert line == (
         f"traced: rank 0 of 2 is recorded in {folder}, with TRACED_KEEPER=0 TRACED_MODULES=1 "
         "TRACED_STACKS=off"
     )
-    assert _told(second) == []
+    assert _traced_lines(second) == []
 
 
-def test_it_says_so_once_for_many_groups(launcher: Launcher, tmp_path: Path) -> None:
+def test_the_message_is_printed_once_for_many_groups(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.run_ranks(
         2, "jobs.spellings:mixed_groups", folder=tmp_path, TRACED_ANNOUNCE="yes"
     )
-    assert [len(_told(process)) for process in ranks] == [1, 0]
+    assert [len(_traced_lines(process)) for process in ranks] == [1, 0]
 
 
 @pytest.mark.parametrize("env", [{"TRACED_ANNOUNCE": "off"}, {"TRACED": "0"}])
 def test_it_can_be_switched_off(launcher: Launcher, tmp_path: Path, env: dict[str, str]) -> None:
     env = {"TRACED_ANNOUNCE": "1", "TRACED_STACKS": "site"} | env
     (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **env)
-    assert _told(process) == []
+    assert _traced_lines(process) == []
 
 
 def test_what_is_not_recorded_is_not_announced(launcher: Launcher, tmp_path: Path) -> None:
@@ -48,22 +46,20 @@ def test_what_is_not_recorded_is_not_announced(launcher: Launcher, tmp_path: Pat
         1, "jobs.settings:some_calls", folder=tmp_path,
         TRACED_ANNOUNCE="1", TRACED_DIR=str(tmp_path / "blocked" / "traces"),
     )  # fmt: skip
-    (line,) = _told(process)
+    (line,) = _traced_lines(process)
     assert "untraced" in line
 
 
-def test_rank_0_says_that_settings_do_nothing_where_nothing_is_traced(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_rank_0_reports_settings_without_effect(launcher: Launcher, tmp_path: Path) -> None:
     first, second = launcher.run_ranks(
         2, "jobs.settings:some_stock_calls", folder=tmp_path,
         TRACED_ANNOUNCE="1", TRACED_STACKS="site", TRACED_MODULES="1", TRACED_AUTO_STEP="0",
     )  # fmt: skip
-    assert _told(first) == [
+    assert _traced_lines(first) == [
         "traced: TRACED_STACKS and TRACED_MODULES have no effect, because the default group is not "
         "traced; set TRACED=1, or use a backend such as traced:nccl"
     ]
-    assert _told(second) == []
+    assert _traced_lines(second) == []
 
 
 @pytest.mark.parametrize(
@@ -80,4 +76,4 @@ def test_an_untraced_job_is_otherwise_left_in_peace(
 ) -> None:
     env = {"TRACED_ANNOUNCE": "1"} | env
     (process,) = launcher.run_ranks(1, "jobs.settings:some_stock_calls", folder=tmp_path, **env)
-    assert _told(process) == []
+    assert _traced_lines(process) == []

@@ -227,7 +227,7 @@ def _hold(traces: Path, folder: Path) -> dict[str, Table]:
 
 
 @pytest.mark.export_tools
-def test_a_real_trace_says_the_same_in_every_form(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_real_trace_is_equal_in_every_format(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(2, "jobs.contexts:object_collectives", folder=tmp_path, TRACED_RESOURCES="1")
     rows = _hold(tmp_path / "traces", tmp_path / "tables")
     assert rows["resources"]
@@ -236,7 +236,7 @@ def test_a_real_trace_says_the_same_in_every_form(launcher: Launcher, tmp_path: 
 
 
 @pytest.mark.export_tools
-def test_made_up_traces_say_the_same_in_every_form(tmp_path: Path) -> None:
+def test_simulated_traces_are_equal_in_every_format(tmp_path: Path) -> None:
     golden = tmp_path / "golden"
     subprocess.run([built("unit/cli/golden_runs"), golden], check=True)
     late = made.write(tmp_path / "late", training(4, 5, Fault(late=1, loses=2, lost=3)))

@@ -62,7 +62,7 @@ def test_counts_what_comm_debug_mode_does_not(launcher: Launcher, tmp_path: Path
         assert sorted(dump["collectives_other"]) == [["all_reduce", 1], ["barrier", 1], [p2p, 1]]
 
 
-def test_sharded_parameters_are_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_sharded_parameters_are_reported(launcher: Launcher, tmp_path: Path) -> None:
     for process in launcher.run_ranks(2, "jobs.comm_counts:sharding", folder=tmp_path):
         placed, dump, table = process.result
         assert placed["FSDPNet.up.weight"] == "(Shard(dim=0),)"
@@ -127,7 +127,7 @@ def _types(values: dict[str, Any]) -> dict[str, type]:
     return {key: type(value) for key, value in values.items()}
 
 
-def test_without_a_block_or_a_group_it_says_so(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_missing_block_or_group_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(1, "jobs.comm_counts:nothing", folder=tmp_path)
     during, after, level, counted = process.result
     assert during == after

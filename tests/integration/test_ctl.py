@@ -90,7 +90,7 @@ def test_ranks_that_hang_answer(launcher: Launcher, tmp_path: Path) -> None:
     assert told["ended"] == []
 
 
-def test_who_does_not_answer_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_ranks_without_an_answer_are_reported(launcher: Launcher, tmp_path: Path) -> None:
     with _running(launcher, tmp_path, 3, "rank_1_is_away") as ranks:
         ranks[2].kill()
         ranks[2].wait()
@@ -107,7 +107,7 @@ def test_who_does_not_answer_is_told(launcher: Launcher, tmp_path: Path) -> None
     )
 
 
-def test_what_is_wrong_with_traces_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_problems_of_traces_are_reported(launcher: Launcher, tmp_path: Path) -> None:
     with _running(launcher, tmp_path):
         (tmp_path / "traces" / "notes").write_text("no trace")
         answer = _ctl(tmp_path, "watch=5s", "--attempt", "0", "--json")
@@ -135,14 +135,14 @@ def test_a_job_that_is_over_cannot_be_asked(launcher: Launcher, tmp_path: Path) 
         ("watch", "watch= is not valid: expected a value"),
     ],
 )
-def test_what_is_wrong_is_said_before_anybody_is_asked(
+def test_usage_errors_are_reported_before_any_request(
     tmp_path: Path, settings: str, why: str
 ) -> None:
     answer = tracectl("ctl", tmp_path, "--set", settings)
     assert (answer.exit_code, answer.words) == (2, f"tracectl: --set: {why}\n")
 
 
-def test_a_rank_that_looks_at_no_file_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_rank_that_polls_no_file_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     with _running(launcher, tmp_path, TRACED_TRIGGER="0"):
         answer = _ctl(tmp_path, "enabled=0")
     assert answer.exit_code == 2

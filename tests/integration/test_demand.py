@@ -37,7 +37,7 @@ def test_a_snapshot_does_not_need_the_file(launcher: Launcher, tmp_path: Path) -
     assert [item["state"] for item in process.result["operations"]] == ["waited"]
 
 
-def test_flush_says_when_the_file_refused_something(launcher: Launcher, tmp_path: Path) -> None:
+def test_flush_reports_failed_writes(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(1, "jobs.demand:full_disk", folder=tmp_path)
     before, after, taken = process.result
     assert (before, after) == (True, False)

@@ -47,7 +47,7 @@ def test_waits_that_are_seen_are_what_the_kernel_measured(
 
 
 @pytest.mark.parametrize("job", ["ddp", "future"])
-def test_waits_that_are_not_seen_are_told_as_what_they_are_at_most(
+def test_unrecorded_waits_are_reported_as_an_upper_bound(
     launcher: Launcher, tmp_path: Path, job: str
 ) -> None:
     for waited, rank in _run(launcher, tmp_path, job):
@@ -71,7 +71,7 @@ def test_metrics_bound_the_waits_of_ddp(launcher: Launcher, tmp_path: Path) -> N
 
 
 @pytest.mark.export_tools
-def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
+def test_all_formats_have_one_figure(launcher: Launcher, tmp_path: Path) -> None:
     with held(launcher, 2, "jobs.exposed:ddp_held", tmp_path):
         served = forms.of_serve(until(lambda: _all_served(tmp_path)))
     traces, page = tmp_path / "traces", tmp_path / "page.html"
@@ -113,7 +113,9 @@ def test_all_forms_tell_one_figure(launcher: Launcher, tmp_path: Path) -> None:
     assert speed["busbw_p50_gbs"] == reduced["transfer_busbw_gbs"]
 
 
-def test_what_computes_meanwhile_is_within_what_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_concurrent_compute_is_within_the_reported_range(
+    launcher: Launcher, tmp_path: Path
+) -> None:
     for waited, rank in _run(launcher, tmp_path, "ddp_that_computes_meanwhile"):
         assert _seconds(rank, "share") < waited.most_s * (1 + _TOLERANCE)
         assert _seconds(rank, "share_at_most") > waited.least_s * (1 - _TOLERANCE)

@@ -56,7 +56,7 @@ def test_operation_by_operation_as_in_our_traces(job: Path, form: str) -> None:
         assert row.get("shapes_in") == shapes, number
 
 
-def test_what_a_dump_does_not_tell_is_absent(job: Path) -> None:
+def test_data_missing_in_a_dump_is_absent(job: Path) -> None:
     for row in _operations(job / "dumps" / "pickle").values():
         absent = {
             "return_ns", "start_ns", "end_ns", "end_source", "wait_begin_ns", "wait_end_ns",
@@ -89,7 +89,7 @@ def test_every_verb_reads_dumps(job: Path) -> None:
         assert "2 ranks, Flight Recorder dumps, gloo" in words
 
 
-def test_merge_and_check_say_why_not(job: Path, tmp_path: Path) -> None:
+def test_merge_and_check_report_why_they_refuse(job: Path, tmp_path: Path) -> None:
     dumps = job / "dumps" / "pickle"
     merged = tracectl("merge", dumps, "-o", tmp_path / "out")
     assert merged.exit_code == 3
@@ -116,7 +116,7 @@ def test_what_the_ring_has_overwritten_is_counted(launcher: Launcher, tmp_path: 
     assert {row["seq"] for row in _operations(dumps).values()} == set(range(21, 31))
 
 
-def test_a_verdict_tells_the_line_of_the_program(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_verdict_names_the_line_of_the_program(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(2, "jobs.dumps:mismatched", folder=tmp_path)
     source = Path(jobs.dumps.__file__)
     lines = source.read_text().splitlines()

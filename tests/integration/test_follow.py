@@ -103,7 +103,7 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
         assert follower.wait(DEADLINE_S) == 1
 
 
-def test_a_stopped_rank_is_told_by_what_its_ring_holds(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_stopped_rank_is_reported_from_its_ring(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
     # The rank has not written its last records, and no longer can.
     until_others_wait(tmp_path)
@@ -159,7 +159,7 @@ OTHER_NUMBERS = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
     subprocess.run([*OTHER_NUMBERS, "true"], check=False, stderr=subprocess.DEVNULL).returncode,
     reason="needs to be allowed a PID namespace",
 )
-def test_that_a_process_cannot_be_seen_is_said(launcher: Launcher, tmp_path: Path) -> None:
+def test_an_unobservable_process_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
     until_others_wait(tmp_path)
     with following(tmp_path, "--json", under=OTHER_NUMBERS) as follower:

@@ -31,7 +31,7 @@ def _start_waiting(launcher: Launcher, folder: Path, program: str, *args: str) -
     return ranks
 
 
-def _told(output: str) -> list[str]:
+def _traced_lines(output: str) -> list[str]:
     """Returns the messages of traced, also from lines that begin with another writer's output."""
     lines = output.splitlines()
     return [line[line.index("traced: ") :] for line in lines if "traced: " in line]
@@ -46,8 +46,8 @@ def _held(process: int) -> dict[int, str]:
     return held
 
 
-def _said(ranks: list[Process]) -> list[str]:
-    return [sentence for rank in ranks for sentence in _told(rank.output)]
+def _traced_lines_of(ranks: list[Process]) -> list[str]:
+    return [sentence for rank in ranks for sentence in _traced_lines(rank.output)]
 
 
 def _check_all_is_there(folder: Path, closed: bool = False) -> None:
@@ -60,23 +60,23 @@ def _check_all_is_there(folder: Path, closed: bool = False) -> None:
         assert sum(item.op == "all_reduce" for item in stream.operations) >= CALLS
 
 
-def test_what_a_killed_job_leaves_is_saved_and_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_records_of_a_killed_job_are_saved_and_reported(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(2, "jobs.kept:rank_1_is_killed", folder=tmp_path, **KEPT)
     assert [rank.wait() for rank in ranks] == [3, -signal.SIGKILL]
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    (line,) = _said(ranks)
+    (line,) = _traced_lines_of(ranks)
     assert line.endswith("tracectl diagnose traces/job")
     assert any(rank.output.endswith(f"{line}\n") for rank in ranks)
 
 
-def test_of_a_job_that_ends_in_order_nothing_is_said(launcher: Launcher, tmp_path: Path) -> None:
+def test_an_orderly_end_prints_nothing(launcher: Launcher, tmp_path: Path) -> None:
     ranks = _start_waiting(launcher, tmp_path, "ends_in_order")
     assert keeper_of(tmp_path)
     (tmp_path / "go").touch()
     assert [rank.wait() for rank in ranks] == [0, 0]
     wait_for_end(tmp_path)
-    assert _said(ranks) == []
+    assert _traced_lines_of(ranks) == []
     assert all(stream.closed for stream in read(tmp_path / "traces").streams)
 
 
@@ -91,7 +91,7 @@ def test_without_a_keeper_there_is_none(launcher: Launcher, tmp_path: Path) -> N
 
 
 def test_the_job_cannot_see_it(launcher: Launcher, tmp_path: Path) -> None:
-    ranks = _start_waiting(launcher, tmp_path, "looks_for_children")
+    ranks = _start_waiting(launcher, tmp_path, "observes_children")
     keeper = keeper_of(tmp_path)
     process = Path(f"/proc/{keeper}")
     assert os.getsid(keeper) == keeper
@@ -132,7 +132,7 @@ def test_what_ends_a_group_of_processes_does_not_end_it(
     # At SIGINT Python raises, and ends by the signal only after the trace was closed.
     closed = number == signal.SIGINT
     _check_all_is_there(tmp_path, closed)
-    assert len(_said(ranks)) == (0 if closed else 1)
+    assert len(_traced_lines_of(ranks)) == (0 if closed else 1)
 
 
 def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_reader_of_the_log_is_let_go(launcher: Launcher, tmp_path: Path) -> No
         rank.kill()
     with open(reading) as log:
         lines = log.read().splitlines()  # until every writer has closed it
-    assert _told(lines[-1])
+    assert _traced_lines(lines[-1])
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
 
@@ -164,7 +164,7 @@ def test_rings_that_somebody_removed_are_saved(launcher: Launcher, tmp_path: Pat
     ranks[1].kill()
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    (line,) = _said(ranks)
+    (line,) = _traced_lines_of(ranks)
     assert "all was saved" in line or "killed by SIGKILL" in line
 
 
@@ -205,13 +205,13 @@ def test_jobs_of_one_name_in_one_folder_have_a_keeper_each(
     for rank in killed:
         rank.kill()
     wait_until(ended.has_ended, "the log of the job that ended does")
-    assert len(_told(ended.text)) == 1
+    assert len(_traced_lines(ended.text)) == 1
     assert all(rank.exit_code is None for rank in alive)
     assert (other.has_ended(), other.text) == (False, "")
     for rank in alive:
         rank.kill()
     wait_until(other.has_ended, "the log of the other job ends")
-    assert len(_told(other.text)) == 1
+    assert len(_traced_lines(other.text)) == 1
     wait_for_end(tmp_path)
     assert all(s.accounts and s.accounts.recovered for s in read(tmp_path / "traces").streams)
 
@@ -229,9 +229,7 @@ def test_a_job_that_closes_its_log_is_let_go(launcher: Launcher, tmp_path: Path)
 
 
 @pytest.mark.parametrize("stderr", ["closed", "full"])
-def test_where_nothing_can_be_said_all_is_saved(
-    launcher: Launcher, tmp_path: Path, stderr: str
-) -> None:
+def test_records_are_saved_without_a_log(launcher: Launcher, tmp_path: Path, stderr: str) -> None:
     ranks = _start_waiting(launcher, tmp_path, "is_ordered_to_end", stderr)
     for rank in ranks:
         rank.kill()
@@ -277,7 +275,7 @@ def test_children_of_multiprocessing(launcher: Launcher, tmp_path: Path) -> None
     )
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    assert len(_said([parent])) == 1
+    assert len(_traced_lines_of([parent])) == 1
 
 
 def _torchrun(folder: Path, *before: str) -> subprocess.Popen[str]:
@@ -322,7 +320,7 @@ def test_under_torchrun(tmp_path: Path, ending: str) -> None:
     said = torchrun.communicate(timeout=DEADLINE_S)[1]
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    assert len(_told(said)) == 1, said
+    assert len(_traced_lines(said)) == 1, said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace of processes")
@@ -342,7 +340,7 @@ def test_in_a_container_whose_first_process_is_torchrun(tmp_path: Path) -> None:
     assert torchrun.returncode == 1, said
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    assert len(_told(said)) == 1, said
+    assert len(_traced_lines(said)) == 1, said
 
 
 def _maps(process: Path) -> str:

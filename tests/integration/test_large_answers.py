@@ -232,7 +232,7 @@ def test_a_small_file_asks_for_no_large_answer(hostile: Path, verb: list[str]) -
     assert b"internal error" not in words
 
 
-def test_the_reader_of_python_says_the_same_of_it(hostile: Path) -> None:
+def test_the_python_reader_agrees(hostile: Path) -> None:
     trace = read(hostile)
     assert [len(stream.operations) for stream in trace.streams] == [_ROWS] * 2
     for stream in trace.streams:

@@ -41,7 +41,7 @@ def _kept_rings(keeper: int, folder: Path) -> int:
     return sum(path.startswith(str(folder)) and path.endswith(".ring") for path in held)
 
 
-def _said(ranks: list[Process]) -> list[str]:
+def _traced_lines_of(ranks: list[Process]) -> list[str]:
     return [line for rank in ranks for line in rank.output.splitlines() if "traced:" in line]
 
 
@@ -78,7 +78,7 @@ def test_the_folder_of_rings_is_removed(
     assert [stream.closed for stream in streams] == [not killed] * 2
     saved = [stream.accounts is not None and stream.accounts.recovered for stream in streams]
     assert saved == [killed and keeper_lives] * 2
-    assert bool(_said(ranks)) == (killed and keeper_lives)
+    assert bool(_traced_lines_of(ranks)) == (killed and keeper_lives)
     if killed and not keeper_lives:
         # The ends of the ranks are unknown.
         assert tracectl("diagnose", folder / "traces").exit_code == 5
@@ -109,7 +109,7 @@ def test_the_folder_of_traces_is_removed(
     # A trace without its beginning would be unusable.
     assert (list(others.iterdir()) if recreated else others.exists()) in ([], False)
     assert len(list(rings.glob("*.ring"))) == (2 if killed else 0)
-    told = [line for line in _said(ranks) if "could not be saved and stays" in line]
+    told = [line for line in _traced_lines_of(ranks) if "could not be saved and stays" in line]
     assert bool(told) == killed
 
 
@@ -136,8 +136,8 @@ def test_a_disk_hangs(
         else:
             _check_readers(traces, rings, folder)
             assert _end(folder, ranks) == untraced
-        wait_until(lambda: _said(ranks), "the keeper gives up the log")
-        assert any("what they left is being saved" in line for line in _said(ranks))
+        wait_until(lambda: _traced_lines_of(ranks), "the keeper gives up the log")
+        assert any("what they left is being saved" in line for line in _traced_lines_of(ranks))
         disk.go_on()
         wait_until(lambda: not keepers(rings), "the keeper ends")
         streams = read(traces).streams

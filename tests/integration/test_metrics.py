@@ -84,7 +84,7 @@ def test_names_are_those_of_serve() -> None:
     assert set(_documented("use/metrics.md")) - own <= of_serve
 
 
-def test_what_is_in_flight_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_calls_in_flight_are_reported(launcher: Launcher, tmp_path: Path) -> None:
     first, _ = launcher.run_ranks(2, "jobs.measured:waits_for_the_other", folder=tmp_path)
     waiting, after = first.result
     assert waiting["traced_rank_operations_in_flight"] == 1

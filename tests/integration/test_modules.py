@@ -63,7 +63,7 @@ def test_an_optimizer_that_raises_is_left(cases: Cases) -> None:
     ]
 
 
-def test_models_of_one_class_are_told_apart(cases: Cases) -> None:
+def test_models_of_one_class_are_distinguished(cases: Cases) -> None:
     stamps, names = cases["two_models"]
     assert names == ["Leaf", "Leaf#2"]
     assert [(model, phase) for model, _, _, phase in stamps] == [
@@ -124,9 +124,7 @@ def test_what_cannot_be_tracked_is_refused_in_a_sentence(cases: Cases) -> None:
     ]
 
 
-def test_all_modules_are_tracked_where_the_setting_says_so(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_all_modules_are_tracked_with_the_setting(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
         1, "jobs.module_cases:automatic", folder=tmp_path, TRACED_MODULES="1"
     )

@@ -109,7 +109,7 @@ def test_what_takes_very_long_has_its_end(gpus: Launcher, tmp_path: Path) -> Non
 
 
 @every_engine
-def test_without_the_device_no_end_is_told_too_early(
+def test_without_the_device_no_end_is_too_early(
     gpus: Launcher, tmp_path: Path, engine: str
 ) -> None:
     for _, operations, truths in _times(gpus, tmp_path, engine, "off"):
@@ -120,7 +120,7 @@ def test_without_the_device_no_end_is_told_too_early(
 
 
 @pytest.mark.skipif("newer" not in ENGINES, reason="there is only the classic engine")
-def test_the_newer_engine_tells_ends_in_the_next_call(gpus: Launcher, tmp_path: Path) -> None:
+def test_the_newer_engine_reports_ends_in_the_next_call(gpus: Launcher, tmp_path: Path) -> None:
     for _, operations, _ in _times(gpus, tmp_path, "newer", "off"):
         in_next_call = [
             item.end_ns is not None

@@ -152,7 +152,7 @@ def test_an_error_on_the_way_is_in_the_trace(
 
 
 @cases("engine times", ENGINES, DEVICE_TIMES, short=[("newer", "full"), ("classic", "end")])
-def test_an_abort_in_flight_is_told(
+def test_an_abort_in_flight_is_reported(
     gpus: Launcher, tmp_path: Path, engine: str, times: str
 ) -> None:
     gpus.run_ranks(

@@ -64,7 +64,7 @@ def _operations(folder: Path) -> list[tuple[int, Operation]]:
     return [(stream.rank, item) for stream in streams for item in stream.operations]
 
 
-def _told(item: Operation) -> _Method:
+def _recorded_method(item: Operation) -> _Method:
     return _Method(item.algorithm, item.protocol, item.channels)
 
 
@@ -96,15 +96,17 @@ def test_every_event_is_on_its_operation(
     _, truth = _run(gpus, tmp_path, "on_threads", "traced:nccl", _ROUNDS, **env)
     calls = _all_calls(tmp_path, 4 * 2048)
     assert len({item.op for _, item in calls}) >= 7
-    # NCCL's end-of-batch work has no known member: all of it in version 4, and where the engine
-    # calls NCCL only then.
-    members_are_told = version > 4 and engine == "classic"
+    # NCCL's work at the end of a batch belongs to no known member. This is all work in version 4,
+    # and with an engine that calls NCCL only at that point.
+    members_are_known = version > 4 and engine == "classic"
     assert any(item.batch for _, item in calls)
     for rank, item in calls:
         (done,) = truth[rank, _size(item)]
-        expected = _UNKNOWN if item.batch and not members_are_told else done
-        assert _told(item) == expected, (rank, item)
-    batches = [_told(item) for _, item in _operations(tmp_path) if item.op == "coalesced"]
+        expected = _UNKNOWN if item.batch and not members_are_known else done
+        assert _recorded_method(item) == expected, (rank, item)
+    batches = [
+        _recorded_method(item) for _, item in _operations(tmp_path) if item.op == "coalesced"
+    ]
     assert set(batches) == {_UNKNOWN}
 
 
@@ -118,10 +120,10 @@ def test_what_another_thread_launches_is_joined_by_its_call_or_not_at_all(
     assert calls
     for rank, item in calls:
         (done,) = truth[rank, _size(item)]
-        assert _told(item) == (done if known else _UNKNOWN)
+        assert _recorded_method(item) == (done if known else _UNKNOWN)
 
 
-def test_several_ways_are_told_as_several(gpus: Launcher, tmp_path: Path) -> None:
+def test_several_methods_are_recorded_as_several(gpus: Launcher, tmp_path: Path) -> None:
     _run(gpus, tmp_path, "on_one_thread", "traced:nccl", **_ON)
     together = [item for _, item in _operations(tmp_path) if (item.tensors_in or 0) > 1]
     assert together
@@ -133,20 +135,20 @@ def test_calls_of_others_are_nobodys(gpus: Launcher, tmp_path: Path) -> None:
     calls = _calls(tmp_path, 4 * 4096)
     assert 0 < len(calls) < len([key for key in truth if key[1] >= 4 * 4096])
     for rank, item in calls:
-        assert {_told(item)} == truth[rank, _size(item)]
+        assert {_recorded_method(item)} == truth[rank, _size(item)]
     report = tracectl("report", tmp_path / "traces", "--by", "algorithm,protocol", "--json").json()
     told = Counter((item.algorithm, item.protocol) for _, item in _operations(tmp_path))
     reported = {(row["algorithm"], row["protocol"]): row["count"] for row in report["ops"]}
     assert reported == {tuple(name or "-" for name in key): n for key, n in told.items()}
 
 
-def test_of_a_captured_call_nothing_is_told(gpus: Launcher, tmp_path: Path) -> None:
+def test_a_captured_call_has_no_method(gpus: Launcher, tmp_path: Path) -> None:
     _, truth = _run(gpus, tmp_path, "captured", **_ON)
     calls = _calls(tmp_path, 4 * 2048)
     assert [item.graph is not None for _, item in calls] == [False, True, False] * 2
     for rank, item in calls:
         done = truth[rank, _size(item)]
-        assert {_told(item)} == ({_UNKNOWN} if item.graph is not None else done)
+        assert {_recorded_method(item)} == ({_UNKNOWN} if item.graph is not None else done)
 
 
 def test_without_the_setting_nothing_is_loaded(gpus: Launcher, tmp_path: Path) -> None:
@@ -154,7 +156,7 @@ def test_without_the_setting_nothing_is_loaded(gpus: Launcher, tmp_path: Path) -
         2, "jobs.gpu_profiled:loaded", folder=tmp_path, TRACED_DIR=str(tmp_path / "traces")
     )
     assert [rank.result for rank in ranks] == [("", False)] * 2
-    assert {_told(item) for _, item in _operations(tmp_path)} == {_UNKNOWN}
+    assert {_recorded_method(item) for _, item in _operations(tmp_path)} == {_UNKNOWN}
 
 
 def _toy_log(gpus: Launcher, folder: Path, version: int, wanted: int, **env: str) -> list[str]:
@@ -175,7 +177,7 @@ def _toy_log(gpus: Launcher, folder: Path, version: int, wanted: int, **env: str
 @pytest.mark.parametrize(
     ("version", "wanted"), [(6, 0), (6, 2), (6, 4), (6, 0x700), (6, 0x707), (5, 0x702), (4, 7)]
 )
-def test_another_plugin_is_told_what_nccl_would_have_told_it(
+def test_another_plugin_receives_all_of_nccls_events(
     gpus: Launcher, tmp_path: Path, version: int, wanted: int
 ) -> None:
     alone, behind = (
@@ -190,7 +192,7 @@ def test_another_plugin_is_told_what_nccl_would_have_told_it(
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_plugin_that_cannot_be_told_anything_is_said(
+def test_a_plugin_that_cannot_receive_events_is_reported(
     gpus: Launcher, tmp_path: Path, exists: bool
 ) -> None:
     plugin = tmp_path / "libother.so"
@@ -202,4 +204,4 @@ def test_a_plugin_that_cannot_be_told_anything_is_said(
     for text in said:
         assert text.count(f"NCCL's profiler plugin receives nothing: {plugin}") == 1
     for rank, item in _calls(tmp_path, 4 * 2048):
-        assert {_told(item)} == truth[rank, _size(item)]
+        assert {_recorded_method(item)} == truth[rank, _size(item)]

@@ -23,7 +23,7 @@ _LEGS = {engine: (_DEVICE_TIME[engine], "nccl", "traced:nccl") for engine in ENG
     "mixed": ("off", "cpu:gloo,cuda:nccl", "traced")
 }
 #: These return the backend string, which differs (docs/reference/compatibility.md).
-_NOT_MIXED = ("programs.groups.groups_of_some_ranks", "programs.identity.group_looks_the_same")
+_NOT_MIXED = ("programs.groups.groups_of_some_ranks", "programs.identity.group_appears_unchanged")
 #: Programs that run only in the long tests, on every leg.
 _HEAVY = (
     "programs.libraries.ddp_with_a_compressing_hook",

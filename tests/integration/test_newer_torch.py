@@ -27,7 +27,7 @@ def test_everything_traced_leaves_it_stock_with_one_sentence(
     assert not (tmp_path / "traces").exists()
 
 
-def test_nothing_is_said_where_nothing_is_asked_for(launcher: Launcher, tmp_path: Path) -> None:
+def test_nothing_is_printed_without_a_request(launcher: Launcher, tmp_path: Path) -> None:
     for process in launcher.run_ranks(2, "jobs.newer_torch:calls", "gloo", folder=tmp_path):
         assert process.result == ([1.0, 3.0, 5.0, 7.0, 9.0], _STOCK, None)
         assert process.output == ""

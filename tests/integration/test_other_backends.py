@@ -94,7 +94,7 @@ _BEHAVIOURS = {
 }
 
 
-def _told(item: Operation) -> tuple[str, str | None, str | None]:
+def _end_of(item: Operation) -> tuple[str, str | None, str | None]:
     return item.state, item.end_source, item.error
 
 
@@ -110,10 +110,10 @@ def test_a_backend_that_misbehaves_is_passed_through_as_it_is(
     )
     assert [process.result for process in traced] == [process.result for process in bare]
     for stream in read(tmp_path / "traces").streams:
-        assert [_told(item) for item in stream.operations[:3]] == _BEHAVIOURS[behaviour]
+        assert [_end_of(item) for item in stream.operations[:3]] == _BEHAVIOURS[behaviour]
 
 
-def test_a_backend_without_most_virtuals_says_what_it_lacks(
+def test_a_backend_without_most_virtuals_reports_what_it_lacks(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     bare, traced = (
@@ -137,7 +137,7 @@ def test_what_is_raised_in_python_is_raised_and_asked_nothing(
     )
     assert [process.result for process in traced] == [process.result for process in bare]
     for stream in read(tmp_path / "traces").streams:
-        assert [_told(item) for item in stream.operations[:2]] == [
+        assert [_end_of(item) for item in stream.operations[:2]] == [
             ("failed", None, "BrokenError: the toy broke"),
             ("failed", None, "BrokenError: the toy broke in its wait"),
         ]
@@ -170,7 +170,7 @@ def test_a_spelling_gives_the_group_of_its_backend(
         how: [
             process.result
             for process in launcher.run_ranks(
-                2, "jobs.toys:looks", backend, folder=tmp_path, **_NO_RECORDER, **env
+                2, "jobs.toys:appearance", backend, folder=tmp_path, **_NO_RECORDER, **env
             )
         ]
         for how, backend, env in (
@@ -197,12 +197,12 @@ def test_a_spelling_gives_the_group_of_its_backend(
 @pytest.mark.parametrize(
     ("name", "foreign"), [("gloo", ""), ("cpptoy", "toys::Backend")], ids=["gloo", "cpptoy"]
 )
-def test_torchs_checks_around_a_backend_are_looked_through(
+def test_torchs_checking_wrapper_is_unwrapped(
     launcher: Launcher, tmp_path: Path, name: str, foreign: str
 ) -> None:
     launcher.run_ranks(
         2,
-        "jobs.toys:looks",
+        "jobs.toys:appearance",
         f"traced:{name}",
         folder=tmp_path,
         TORCH_DISTRIBUTED_DEBUG="DETAIL",

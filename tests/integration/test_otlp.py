@@ -46,7 +46,7 @@ def test_figures_are_those_of_the_metrics(launcher: Launcher, tmp_path: Path) ->
     assert {"traced_peer_wait_seconds_bucket", "traced_rank_step", "traced_serve_jobs"} <= names
 
 
-def test_messages_are_what_the_protocol_says(launcher: Launcher, tmp_path: Path) -> None:
+def test_messages_follow_the_protocol(launcher: Launcher, tmp_path: Path) -> None:
     began_ns = time.time_ns()
     with (
         receiving() as receiver,
@@ -165,7 +165,7 @@ def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
     assert second_s - first_s >= 2
 
 
-def _looks(serve: Serve) -> float:
+def _processor_seconds(serve: Serve) -> float:
     ((_, seconds),) = serve.samples()["traced_serve_processor_seconds_total"]
     return seconds
 
@@ -176,8 +176,8 @@ def test_serve_goes_on_while_a_collector_is_silent(tmp_path: Path) -> None:
         serving(tmp_path, "--otlp", f"http://127.0.0.1:{silent.getsockname()[1]}") as serve,
     ):
         connection, _ = silent.accept()
-        before = _looks(serve)
-        until(lambda: _looks(serve) > before)
+        before = _processor_seconds(serve)
+        until(lambda: _processor_seconds(serve) > before)
         connection.close()
 
 

@@ -45,7 +45,7 @@ def _traceback_of(output: str) -> str:
 
 
 @pytest.mark.parametrize("program", ["raises", "raises_in_thread"])
-def test_an_exception_is_told_and_shown_as_without_tracing(
+def test_an_exception_is_recorded_and_shown_as_without_tracing(
     launcher: Launcher, tmp_path: Path, program: str
 ) -> None:
     said = []
@@ -129,7 +129,7 @@ def test_ranks_that_multiprocessing_started(
 
 
 @pytest.mark.parametrize("how", ["raises", "caught"])
-def test_errors_that_torchrun_is_told_of(tmp_path: Path, how: str) -> None:
+def test_errors_reported_to_torchrun(tmp_path: Path, how: str) -> None:
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     done = subprocess.run(
         [*torchrun, "--nproc-per-node=2", str(_RECORDED), how],

@@ -99,7 +99,7 @@ def _expressions() -> list[str]:
     return [*shown, *asked]
 
 
-def test_rules_and_dashboards_are_of_what_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_rules_and_dashboards_use_existing_metrics(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(
         4, "jobs.served:diverges", "swapped", folder=tmp_path, TRACED_JOB="scraped"
     )

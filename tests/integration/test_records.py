@@ -231,7 +231,7 @@ def test_threads(launcher: Launcher, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("world", [2, 4])
-def test_header_says_who_recorded(launcher: Launcher, tmp_path: Path, world: int) -> None:
+def test_header_identifies_the_recorder(launcher: Launcher, tmp_path: Path, world: int) -> None:
     ranks = launcher.run_ranks(
         world,
         "jobs.straight:threads",

@@ -48,7 +48,7 @@ def test_samples_have_what_a_process_used(launcher: Launcher, tmp_path: Path) ->
         assert not main or sum(main) + _ROUNDING_NS >= BURNED_NS
 
 
-def test_both_readers_tell_the_same(launcher: Launcher, tmp_path: Path) -> None:
+def test_both_readers_agree(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(1, _JOB, "traced:gloo", folder=tmp_path, TRACED_RESOURCES="0.1s")
     (file,) = (tmp_path / "traces").rglob("*.traced")
     told = [

@@ -76,7 +76,7 @@ def end(ranks: list[Process], number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_hang_is_told_with_its_age_by_whoever_looks(
+def test_every_reader_reports_a_hang_with_its_age(
     launcher: Launcher, tmp_path: Path, number: signal.Signals
 ) -> None:
     ranks = hang(launcher, tmp_path)
@@ -143,7 +143,7 @@ def _killed(launcher: Launcher, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_files_alone_say_what_they_do_not_know(killed: Path) -> None:
+def test_files_alone_report_what_is_unknown(killed: Path) -> None:
     answer, said = diagnose(killed / "traces", "--files-only")
     if answer.exit_code == 5:
         assert (said["healthy"], said["end_unknown"]) == (False, "0-2")
@@ -198,7 +198,7 @@ def test_python_reads_the_same(killed: Path) -> None:
         assert one.anchors == other.anchors
 
 
-def test_tables_have_what_is_in_rings_and_tell_warnings(killed: Path) -> None:
+def test_tables_include_rings_and_warnings(killed: Path) -> None:
     pytest.importorskip("pandas")
     tables = traced.load(killed / "traces")
     with pytest.warns(UserWarning, match="killed; the last records were read from shared memory"):

@@ -150,7 +150,7 @@ def test_what_lies_below_the_folder_never_matters(tmp_path: Path) -> None:
     )
 
 
-def test_only_what_came_into_being_meanwhile_is_told(tmp_path: Path) -> None:
+def test_only_new_folders_are_reported(tmp_path: Path) -> None:
     (tmp_path / "t" / "other").mkdir(parents=True)
     (tmp_path / "t" / "other" / "rank-0.traced").touch()
     touch = "mkdir t/own; : > t/own/rank-0.traced; echo x >> t/other/rank-0.traced"

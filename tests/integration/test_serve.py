@@ -70,7 +70,7 @@ def test_figures_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_who_diverges_is_told_before_anything_hangs(
+def test_a_diverging_rank_is_reported_before_a_hang(
     launcher: Launcher, tmp_path: Path, fault: str
 ) -> None:
     verdict = tmp_path / "verdict.json"
@@ -99,7 +99,7 @@ def test_who_diverges_is_told_before_anything_hangs(
 
 
 @pytest.mark.parametrize("times", [2, pytest.param(100, marks=pytest.mark.long)])
-def test_nothing_is_told_of_healthy_jobs(launcher: Launcher, tmp_path: Path, times: int) -> None:
+def test_healthy_jobs_have_no_verdicts(launcher: Launcher, tmp_path: Path, times: int) -> None:
     with serving(tmp_path, "--on-verdict", f"cat >> {tmp_path}/verdicts") as serve:
         for number in range(times):
             folder = tmp_path / f"{number}"
@@ -112,9 +112,7 @@ def test_nothing_is_told_of_healthy_jobs(launcher: Launcher, tmp_path: Path, tim
 
 
 @pytest.mark.long
-def test_a_link_that_becomes_slow_is_told_until_it_is_quick(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_a_slow_link_is_reported_until_it_recovers(launcher: Launcher, tmp_path: Path) -> None:
     with held(launcher, 4, "jobs.served:throttled", tmp_path), serving(tmp_path) as serve:
 
         def told() -> Any:
@@ -132,9 +130,7 @@ def test_a_link_that_becomes_slow_is_told_until_it_is_quick(
 
 
 @pytest.mark.long
-def test_a_job_that_starts_again_and_again_is_told_so_often(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_each_restart_of_a_job_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     with serving(tmp_path) as serve:
 
         def told() -> dict[str, float]:
@@ -155,7 +151,7 @@ def test_a_job_that_starts_again_and_again_is_told_so_often(
         assert set(last) == {f"again{number}" for number in range(8, 72)}
 
 
-def test_who_waits_for_whom_is_told(launcher: Launcher, tmp_path: Path) -> None:
+def test_waiting_ranks_and_culprits_are_reported(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.start_ranks(
         2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1", TRACED_JOB="waits"
     )

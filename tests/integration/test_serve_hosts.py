@@ -43,14 +43,14 @@ def _kinds(told: Any) -> list[str]:
     return [verdict["kind"] for verdict in told["verdicts"]]
 
 
-def _all_told(told: Any) -> Any:
+def _if_complete(told: Any) -> Any:
     """Returns the answer once it has the calls of four ranks: a host sees its own first."""
     calls = [call for verdict in told["verdicts"] for call in verdict["calls"]]
     return told if sum(len(call["ranks"]) for call in calls) == 4 else None
 
 
 @pytest.mark.parametrize("fault", ["reduce op", "left out"])
-def test_hosts_that_diverge_are_told_on_both(
+def test_diverging_hosts_are_reported_on_both(
     launcher: Launcher, tmp_path: Path, fault: str
 ) -> None:
     with network(2, tmp_path) as net:
@@ -58,7 +58,7 @@ def test_hosts_that_diverge_are_told_on_both(
             host.start_serve("--peers", net.peers)
         with job(net, launcher, 2, "jobs.served_hosts:diverges", fault, "2,3"):
             for host in net.hosts:
-                told = until(lambda at=host: _all_told(at.verdicts()))
+                told = until(lambda at=host: _if_complete(at.verdicts()))
                 assert [one["host"] for one in told["hosts"]] == [
                     host.name,
                     net.hosts[1 - host.number].name,
@@ -91,7 +91,7 @@ def test_four_hosts_are_one_job_whoever_is_asked(launcher: Launcher, tmp_path: P
 
 
 @pytest.mark.long
-def test_a_host_that_is_not_heard_is_not_spoken_of(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_silent_host_is_left_out(launcher: Launcher, tmp_path: Path) -> None:
     with network(4, tmp_path) as net:
         first, second, third, fourth = net.hosts
         for host in net.hosts:

@@ -11,7 +11,7 @@ from traced.reader import Header, read
 _SUM = [1.0, 3.0, 5.0, 7.0, 9.0]
 
 
-def _told(process: Process) -> list[str]:
+def _traced_lines(process: Process) -> list[str]:
     return [line for line in process.output.splitlines() if line.startswith("traced:")]
 
 
@@ -38,12 +38,12 @@ def _headers(folder: Path) -> list[Header]:
         ("TRACED_SCOPE", "nodes", "it is ignored"),
     ],
 )
-def test_a_bad_value_traces_less_and_is_told_in_one_sentence(
+def test_a_bad_value_traces_less_and_is_reported_once(
     launcher: Launcher, tmp_path: Path, name: str, value: str, done: str
 ) -> None:
     (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **{name: value})
     assert process.result[0] == [0.0, 1.0, 2.0, 3.0, 4.0]
-    (line,) = _told(process)
+    (line,) = _traced_lines(process)
     assert line.startswith(f"traced: {name}={value} is not valid: expected ")
     assert line.endswith(f"; {done}")
     (header,) = _headers(tmp_path / "traces")
@@ -66,7 +66,7 @@ def test_what_is_no_text_counts_as_not_set(
     launcher: Launcher, tmp_path: Path, name: str, value: str, shown: str
 ) -> None:
     (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, **{name: value})
-    (line,) = _told(process)
+    (line,) = _traced_lines(process)
     assert line.startswith(f"traced: {name}={shown} is not valid: expected ")
     assert line.endswith("; it is ignored")
     (header,) = _headers(tmp_path / "traces")
@@ -92,7 +92,7 @@ def test_a_directory_that_is_none_costs_the_trace_and_not_the_job(
     assert numbers == [0.0, 1.0, 2.0, 3.0, 4.0]
     assert looks == ("ProcessGroup", "ProcessGroupGloo")
     assert location is None
-    (line,) = _told(process)
+    (line,) = _traced_lines(process)
     assert line.startswith(f"traced: TRACED_DIR={shown} is not valid: expected ")
     assert line.endswith("; nothing is recorded")
     made = {item.suffix for item in tmp_path.iterdir() if item.name not in before}
@@ -105,7 +105,7 @@ def test_a_switch_is_set_in_words(launcher: Launcher, tmp_path: Path, on: str) -
         1, "jobs.settings:some_stock_calls", folder=tmp_path,
         TRACED=on, TRACED_MODULES=on, TRACED_AUTO_STEP=on, TRACED_STACKS=on,
     )  # fmt: skip
-    assert _told(process) == []
+    assert _traced_lines(process) == []
     (header,) = _headers(tmp_path / "traces")
     assert header.settings["TRACED_MODULES"] == "1"
     assert header.settings["TRACED_AUTO_STEP"] == "1"
@@ -119,11 +119,11 @@ def test_tracing_is_switched_off_in_words(launcher: Launcher, tmp_path: Path, of
     assert not (tmp_path / "traces").exists()
 
 
-def test_a_misspelt_name_is_said(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_misspelt_name_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_calls", folder=tmp_path, TRACED_DRI="elsewhere"
     )
-    assert _told(process) == [
+    assert _traced_lines(process) == [
         "traced: TRACED_DRI is not a setting and has no effect; did you mean TRACED_DIR?"
     ]
 
@@ -146,7 +146,7 @@ def test_an_unwritable_directory_costs_the_trace_and_not_the_job(
 
 
 @pytest.mark.parametrize("rings", ["/nowhere", "/proc"])  # nobody can create a file there
-def test_without_shared_memory_it_is_said_once_and_the_trace_is_whole(
+def test_missing_shared_memory_is_reported_once_and_the_trace_is_whole(
     launcher: Launcher, tmp_path: Path, rings: str
 ) -> None:
     settings = {"TRACED_RING_DIR": rings, "TRACED_KEEPER": "1"}

@@ -119,9 +119,7 @@ def test_only_what_was_asked_for_is_traced(launcher: Launcher, tmp_path: Path) -
         }
 
 
-def test_a_mesh_is_traced_where_its_backend_override_says_so(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_a_mesh_is_traced_by_its_backend_override(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(2, "jobs.spellings:overridden_meshes", folder=tmp_path)
     for stream in read(tmp_path / "traces").streams:
         assert [item.op for item in stream.operations] == ["all_reduce"] * 2

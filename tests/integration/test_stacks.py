@@ -75,7 +75,7 @@ def test_the_full_stack_is_that_of_the_interpreter(launcher: Launcher, tmp_path:
 
 
 @pytest.mark.parametrize("mode", ["site", "full"])
-def test_code_that_lies_where_other_code_was_is_told_from_it(
+def test_code_at_a_reused_address_is_distinguished(
     launcher: Launcher, tmp_path: Path, mode: str
 ) -> None:
     # Flight Recorder keeps code objects of callers.
@@ -153,7 +153,7 @@ def test_what_a_backward_communicates_has_the_frames_that_are_there(
     assert last.site == f"{_JOB}:{line} in of_a_backward"
 
 
-def test_compiled_code_is_told_by_the_function_that_was_compiled(
+def test_compiled_code_is_named_after_its_source_function(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     _run(launcher, tmp_path, "of_compiled_code", mode="site")
@@ -203,9 +203,7 @@ def test_frames_are_let_be_once_the_interpreter_ends(tmp_path: Path) -> None:
     assert after.stack is None
 
 
-def test_a_mode_that_does_not_exist_is_told_in_one_sentence(
-    launcher: Launcher, tmp_path: Path
-) -> None:
+def test_an_unknown_mode_is_reported_in_one_sentence(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_calls", folder=tmp_path, TRACED_STACKS="deep"
     )
@@ -213,7 +211,7 @@ def test_a_mode_that_does_not_exist_is_told_in_one_sentence(
     assert process.output.splitlines().count(f"traced: {sentence}") == 1
 
 
-def test_tracectl_tells_where_calls_were_made(launcher: Launcher, tmp_path: Path) -> None:
+def test_tracectl_shows_call_sites(launcher: Launcher, tmp_path: Path) -> None:
     (places,) = _run(launcher, tmp_path, "of_deep_code", 1, mode="full", ranks=2)
     function, file, line = places[0]
     site = f"{file}:{line} in {function}"
@@ -248,14 +246,14 @@ def test_printed_lines_have_the_line_of_the_call(launcher: Launcher, tmp_path: P
 
 def test_a_snapshot_has_stacks_where_they_are_recorded(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
-        1, "jobs.stacks:looked_at_from_within", folder=tmp_path, TRACED_STACKS="full"
+        1, "jobs.stacks:observed_from_within", folder=tmp_path, TRACED_STACKS="full"
     )
     plain, deep = process.result
-    assert "looked_at_from_within" in plain["site"]
+    assert "observed_from_within" in plain["site"]
     assert "stack" not in plain
     assert deep["stack"][-1]["file"]
     (process,) = launcher.run_ranks(
-        1, "jobs.stacks:looked_at_from_within", folder=tmp_path, TRACED_STACKS="off"
+        1, "jobs.stacks:observed_from_within", folder=tmp_path, TRACED_STACKS="off"
     )
     assert (
         process.result

@@ -42,7 +42,7 @@ def test_operations_are_those_of_the_trace(folder: Path, kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pandas", "arrow"])
-def test_matches_tell_who_shared_an_operation(folder: Path, kind: Any) -> None:
+def test_matches_name_the_ranks_of_an_operation(folder: Path, kind: Any) -> None:
     tables = traced.load(folder, kind=kind)
     rows = _rows(tables.matches)
     by_rank = {(row["rank"], row["op"], row["seq"]): row for row in _rows(tables.operations)}
@@ -85,14 +85,14 @@ def test_a_verdict_is_a_row(launcher: Launcher, tmp_path: Path, kind: Any) -> No
 
 
 @pytest.mark.parametrize("kind", ["pandas", "arrow"])
-def test_what_a_notebook_prints_tells_what_there_is(folder: Path, kind: Any) -> None:
+def test_a_notebook_prints_a_summary(folder: Path, kind: Any) -> None:
     tables = traced.load(folder, kind=kind)
     assert f"<traced.load of {folder}: operations, waits, matches, " in repr(tables)
     rows = len(tables.groups)
     assert f"groups ({rows} rows), verdicts" in repr(tables)
 
 
-def test_what_cannot_be_loaded_is_said(tmp_path: Path) -> None:
+def test_load_errors_are_reported(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match=r'^traced\.load: kind must be "pandas" or "arrow", not \'polars\''
     ):

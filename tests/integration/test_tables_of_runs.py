@@ -37,7 +37,7 @@ def _exported(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("engine", tables.ENGINES)
-def test_engines_say_what_tracectl_says(
+def test_engines_agree_with_tracectl(
     runs: dict[str, Path], exported: dict[str, Path], engine: str
 ) -> None:
     told = tables.asked(engine, exported)

@@ -86,7 +86,7 @@ def test_show_puts_the_ranks_of_a_collective_side_by_side(recorded: Path) -> Non
             assert {item["seq"] for item in row["ranks"].values()} == {row["seq"]}
 
 
-def test_info_says_who_wrote_what(recorded: Path) -> None:
+def test_info_names_the_writers(recorded: Path) -> None:
     answer = tracectl("info", "--json", recorded).json()
     streams = read(recorded).streams
     assert answer["warnings"] == []
@@ -122,7 +122,7 @@ def _own_time_is_sampled(operation: Operation) -> bool:
     return had_work and spread < ((1 << 64) - 1) // 32
 
 
-def test_info_tells_what_recording_cost_by_whole_operations(recorded: Path) -> None:
+def test_info_reports_the_recording_cost_of_whole_operations(recorded: Path) -> None:
     answer = tracectl("info", "--json", recorded).json()
     for item, stream in zip(answer["ranks"], read(recorded).streams, strict=True):
         own = item["own_time"]
@@ -201,7 +201,7 @@ def test_a_job_meets_the_budget_written_from_it_and_not_without_a_rank(
 
 
 @pytest.mark.parametrize("verb", ["report", "show"])
-def test_a_merged_file_says_the_same(recorded: Path, tmp_path: Path, verb: str) -> None:
+def test_a_merged_file_gives_the_same_answer(recorded: Path, tmp_path: Path, verb: str) -> None:
     merged = tmp_path / "merged.traced"
     assert tracectl("merge", "-o", merged, recorded).exit_code == 0
     one, many = (tracectl(verb, "--json", path).json() for path in (merged, recorded))

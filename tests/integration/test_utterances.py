@@ -11,7 +11,7 @@ from traced.reader import read
 
 def test_names_and_steps_of_all_kinds_are_taken(launcher: Launcher, tmp_path: Path) -> None:
     (stock,), (ours,) = (
-        launcher.run_ranks(1, "jobs.utterances:says_anything", backend, folder=tmp_path)
+        launcher.run_ranks(1, "jobs.utterances:uses_any_text", backend, folder=tmp_path)
         for backend in ("gloo", "traced:gloo")
     )
     assert ours.result == stock.result

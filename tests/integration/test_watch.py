@@ -12,7 +12,7 @@ def marks(stream: Stream) -> list[tuple[str, int]]:
     return [(mark.kind, mark.value) for mark in stream.marks]
 
 
-def test_what_takes_too_long_is_told_once_and_again_when_it_ends(
+def test_a_slow_operation_is_reported_once_and_again_at_its_end(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     first, second = launcher.run_ranks(2, "jobs.watched:late_partner", folder=tmp_path)

@@ -84,7 +84,7 @@ def test_a_file_that_took_the_place_of_a_closed_stderr_stays_the_jobs(tmp_path: 
     assert (tmp_path / "own").read_text() == ""
 
 
-def test_what_fails_again_and_again_is_told_once(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_repeated_failure_is_reported_once(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
         1, "jobs.misbehaving:fails_in_ever_other_words", folder=tmp_path
     )

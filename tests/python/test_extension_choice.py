@@ -35,7 +35,7 @@ def test_the_minor_version_decides(folders: Path, torch_version: str, name: str)
 
 
 @pytest.mark.parametrize("torch_version", ["2.16.0", "2.10.0", "3.0.0", "2.1.15", "12.2.15"])
-def test_another_version_is_told_which_there_are(folders: Path, torch_version: str) -> None:
+def test_another_version_gets_the_list_of_supported_ones(folders: Path, torch_version: str) -> None:
     with pytest.raises(TracedError) as error:
         fitting(torch_version, folders)
     words = str(error.value)
@@ -43,7 +43,7 @@ def test_another_version_is_told_which_there_are(folders: Path, torch_version: s
     assert "pip install" in words
 
 
-def test_an_installation_without_any_says_so(tmp_path: Path) -> None:
+def test_an_installation_without_extensions_is_reported(tmp_path: Path) -> None:
     for folders in (tmp_path, tmp_path / "missing"):
         with pytest.raises(TracedError, match="this installation of traced has no extension; "):
             fitting("2.15.0", folders)

@@ -172,7 +172,7 @@ _DUMP = {"version": "2.10", "pg_config": {}, "entries": []}
 
 
 @pytest.mark.parametrize("data", [pickle.dumps(_DUMP), json.dumps(_DUMP).encode()])
-def test_of_a_flight_recorder_dump_it_is_said_what_reads_it(tmp_path: Path, data: bytes) -> None:
+def test_a_flight_recorder_dump_is_refused_with_a_hint(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "rank_0").write_bytes(data)
     with pytest.raises(TracedError, match=r"Flight Recorder.*tracectl"):
         read(tmp_path)

@@ -116,7 +116,7 @@ def test_later_definition_brings_newer_labels(tmp_path: Path) -> None:
     assert trace.warnings == ()
 
 
-def test_definition_of_another_group_under_the_same_id_is_said(tmp_path: Path) -> None:
+def test_another_group_under_the_same_id_is_reported(tmp_path: Path) -> None:
     trace = read_payloads(
         tmp_path, with_group((0, 2, 1), size=2), with_group((0, 3, 1), size=3, name="x")
     )

@@ -153,7 +153,7 @@ def test_chunks_that_unpack_to_too_much_together_are_refused(tmp_path: Path) -> 
     assert sum(item.end - item.begin for item in trace.unusable) == sum(map(len, chunks[1:]))
 
 
-def test_a_refused_payload_is_said_with_its_reason(tmp_path: Path) -> None:
+def test_a_refused_payload_is_reported_with_its_reason(tmp_path: Path) -> None:
     trace = read_bytes(tmp_path, bomb(bytes(3 * MIB), 1) + bomb(b"\x2a\x00" * (1 << 17), 2))
     said = "\n".join(trace.warnings)
     assert f"refused: a payload of {3 * MIB} bytes is out of all proportion to the " in said
@@ -212,7 +212,7 @@ def test_a_small_file_does_not_fill_the_memory(tmp_path: Path, kind: str) -> Non
     assert int(done.stdout) < 80 * MIB + 8 * path.stat().st_size
 
 
-def test_a_definition_says_no_more_than_a_recorder_writes(tmp_path: Path) -> None:
+def test_a_definition_is_limited_to_what_a_recorder_writes(tmp_path: Path) -> None:
     payload = build.new_payload(stored=1, closed=True)
     payload.text.add(id=1, text="\u00e9" * 300)
     context = payload.context.add(id=1, module="m" * 1000, model="Net", annotations_cut=1)

@@ -69,7 +69,7 @@ def test_marks_whose_columns_differ_lose_the_rows_of_their_chunk(
     assert any(column in warning for warning in trace.warnings)
 
 
-def test_what_happened_has_its_kind_and_what_was_said(tmp_path: Path) -> None:
+def test_event_marks_have_their_kind_and_text(tmp_path: Path) -> None:
     payload = build.new_payload()
     payload.text.add(id=5, text="Connection closed")
     build.add_issued(payload, {"op": 1, "ns": 10})

@@ -81,7 +81,7 @@ def test_a_clock_model_with_knots(tmp_path: Path) -> None:
     assert ClockModel(5, "same_clock").certified_ns(7) == (12, 12)
 
 
-def test_two_merges_are_said(merged: Path) -> None:
+def test_two_merges_are_reported(merged: Path) -> None:
     (merged.parent / "other").write_bytes(stream_bytes(33) + merge_bytes(7, 22, 33))
     trace = read(merged, merged.parent / "other")
     offsets = [stream.clock.offset_ns for stream in trace.streams if stream.clock]

@@ -66,7 +66,7 @@ def test_end_at_wait(assemble: Rows) -> None:
     assert_has(operation, state="ended", end_ns=57, end_source="wait", start_ns=ABSENT)
 
 
-def test_wait_that_says_nothing_about_the_end(assemble: Rows) -> None:
+def test_wait_without_information_about_the_end(assemble: Rows) -> None:
     operation = assemble(waited=[{"ns": 50, "wait_ns": 7, "stall_ns_plus_1": 4}])
     assert_has(operation, state="issued", end_ns=ABSENT, wait_end_ns=57, stall_ns=3)
 
@@ -187,7 +187,7 @@ def test_call_is_looked_up_in_its_own_chunk(tmp_path: Path) -> None:
     assert operations[1].bytes_in is None
 
 
-def test_repeated_row_is_said_and_the_first_counts(tmp_path: Path) -> None:
+def test_repeated_row_is_reported_and_the_first_counts(tmp_path: Path) -> None:
     payload = build.new_payload(stored=4, closed=True)
     build.add_issued(payload, {"op": 1, "ns": 10}, {"op": 1, "ns": 20})
     build.add_released(payload, {"op": 1, "ns": 30}, {"op": 1, "ns": 40})
@@ -217,7 +217,7 @@ def test_of_several_ends_the_earliest_counts(tmp_path: Path) -> None:
     assert not any("repeat" in warning for warning in trace.warnings)
 
 
-def test_the_source_of_the_end_tells_the_duration(tmp_path: Path) -> None:
+def test_the_source_of_the_end_selects_the_duration(tmp_path: Path) -> None:
     payload = build.new_payload()
     build.add_issued(payload, {"op": 1, "ns": 10})
     build.add_done(
@@ -283,7 +283,7 @@ def test_empty_columns_mean_zero(tmp_path: Path) -> None:
     ]
 
 
-def test_instants_are_told_within_an_operation(tmp_path: Path) -> None:
+def test_instants_are_relative_within_an_operation(tmp_path: Path) -> None:
     """Instants are written column by column (docs/reference/format.md)."""
     payload = build.new_payload()
     payload.anchor.monotonic_ns = 1000

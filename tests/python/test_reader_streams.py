@@ -98,7 +98,7 @@ def test_a_beginning_that_the_recorder_deleted_is_no_gap(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("latest_comes_first", [False, True])
-def test_the_latest_accounts_tell_what_was_deleted(
+def test_the_latest_accounts_count_deleted_records(
     tmp_path: Path, latest_comes_first: bool
 ) -> None:
     before = build.new_payload(stored=8, closed=True)
@@ -195,7 +195,7 @@ def test_stream_without_header(tmp_path: Path) -> None:
     assert (stream.header, stream.rank, op_ids(stream)) == (None, None, [1])
 
 
-def test_header_of_another_stream_is_said(tmp_path: Path) -> None:
+def test_header_of_another_stream_is_reported(tmp_path: Path) -> None:
     payload = build.new_payload(stored=0, closed=True, stream_id=5)
     trace = read_chunks(tmp_path, build.chunk(payload))
     assert any("its header is that of stream 0000000000000005" in item for item in trace.warnings)

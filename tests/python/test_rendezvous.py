@@ -29,20 +29,20 @@ def group(monkeypatch: pytest.MonkeyPatch) -> Any:
     return "group"
 
 
-def test_where_ranks_met_is_what_the_store_says(group: Any) -> None:
+def test_the_rendezvous_is_the_stores_address(group: Any) -> None:
     assert rendezvous.texts(group) == {"address": "10.0.0.1", "run_id": "", "launcher": ""}
     assert rendezvous.port(group) == 29500
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1", "0.0.0.0", "", None, 7])
-def test_an_address_that_means_each_host_itself_tells_nothing(group: Any, host: Any) -> None:
+def test_a_loopback_address_identifies_nothing(group: Any, host: Any) -> None:
     store: Any = c10d._world.pg_map[group][1]
     store.underlying_store.underlying_store.host = host
     assert rendezvous.texts(group)["address"] == ""
 
 
 @pytest.mark.parametrize("store", [None, object(), _Store(port="x", host=3), _Store(port=1 << 20)])
-def test_other_stores_tell_nothing(group: Any, store: Any) -> None:
+def test_other_stores_identify_nothing(group: Any, store: Any) -> None:
     c10d._world.pg_map[group] = ("gloo", store)
     assert set(rendezvous.texts(group).values()) == {""}
     assert rendezvous.port(group) == 0

@@ -92,9 +92,7 @@ def test_error_files(tmp_path: Path, content: bytes, text: str | None) -> None:
     assert found == text
 
 
-def test_an_error_file_of_another_time_tells_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_error_file_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "error.json"
     path.write_text('{"message": "of the attempt before"}')
     os.utime(path, (1000, 1000))

@@ -138,7 +138,7 @@ def add_since(
     payload: pb.Payload, table: Any, instants: str, rows: Sequence[dict[str, int]]
 ) -> None:
     """Fills a table whose instants are relative to earlier ones of the same operation."""
-    told = told_in(payload)
+    told = last_instants(payload)
     ids = Steps()
     for row in rows:
         table.op_delta.append(ids.next(row["op"]))
@@ -148,7 +148,7 @@ def add_since(
     add_others(table, rows)
 
 
-def told_in(payload: pb.Payload) -> dict[int, int]:
+def last_instants(payload: pb.Payload) -> dict[int, int]:
     """Returns the last instant in the tables so far, per operation issued in the payload."""
     told: dict[int, int] = {}
     op_id, ns = 0, ANCHOR_NS

@@ -9,7 +9,7 @@ from recipe import Recipe, assert_equal_results, assert_whole, reported
 _RECIPE = Recipe("start/recipes/accelerate.md")
 
 
-def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
+def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path) -> None:
     for name in ("traced", "untraced"):
         _RECIPE.run(tmp_path / name, "nproc-per-node", traced=name == "traced")
     assert not (tmp_path / "untraced/traces").exists()

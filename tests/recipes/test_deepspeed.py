@@ -21,7 +21,7 @@ def _no_buffers_left() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("stage", [3, 1, 2])
-def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path, stage: int) -> None:
+def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path, stage: int) -> None:
     changes = {'"stage": 3': f'"stage": {stage}'}
     recipe = Recipe("start/recipes/deepspeed.md", recipe_tools(), extensions(), changes)
     for name in ("traced", "untraced"):

@@ -11,7 +11,7 @@ _RECIPE = Recipe("start/recipes/lightning.md")
 
 
 @pytest.mark.long  # Lightning is slow to import; test_metrics_recipes.py traces its trainer
-def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
+def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path) -> None:
     for name in ("traced", "untraced"):
         _RECIPE.run(tmp_path / name, "python train.py\ntracectl report traces\n", name == "traced")
     assert not (tmp_path / "untraced/traces").exists()

@@ -11,7 +11,7 @@ from recipe_tools import recipe_tools
 pytestmark = [pytest.mark.long]
 
 
-def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
+def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path) -> None:
     recipe = Recipe("start/recipes/megatron.md", recipe_tools())
     for name in ("traced", "untraced"):
         recipe.run(tmp_path / name, "--standalone", traced=name == "traced")

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.long]
 _ENV = {"TRACED_KEEPER": "1", "RAY_TRAIN_V2_ENABLED": "1"}
 
 
-def test_traced_is_as_untraced_and_its_operations_are_told(tmp_path: Path) -> None:
+def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path) -> None:
     recipe = Recipe("start/recipes/ray.md", recipe_tools(), _ENV)
     for name in ("traced", "untraced"):
         recipe.run(tmp_path / name, "$PWD", traced=name == "traced")

@@ -77,7 +77,7 @@ def _train(
         )
         for machine in hosts.each
     ]
-    said = _said_by(started, succeeds)
+    said = _outputs_of(started, succeeds)
     ended = [process.returncode == 0 for process in started]
     assert ended == [succeeds, succeeds], "\n".join(said)
 
@@ -99,7 +99,7 @@ def _all_end(started: list[subprocess.Popen[str]], succeeds: bool) -> bool:
     return True
 
 
-def _said_by(started: list[subprocess.Popen[str]], succeeds: bool) -> list[str]:
+def _outputs_of(started: list[subprocess.Popen[str]], succeeds: bool) -> list[str]:
     """Returns the output of each; fails with the stacks of those that do not end."""
     ended = _all_end(started, succeeds)
     for process in started:
@@ -153,7 +153,7 @@ def test_traced_is_as_untraced(hosts: Machines) -> None:
 
 
 @pytest.mark.long  # test_keeper.py kills ranks of torchrun on one host
-def test_a_rank_that_was_killed_is_told_and_what_it_left_is_brought_back(hosts: Machines) -> None:
+def test_a_killed_rank_is_reported_and_its_records_are_recovered(hosts: Machines) -> None:
     folder = _folder(hosts, "killed", Recipe(_PROGRAM, changes=_KILLED))
     _train(hosts, folder, succeeds=False)
     _collect(hosts, folder)

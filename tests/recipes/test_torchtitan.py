@@ -37,7 +37,7 @@ def _losses(said: str) -> list[str]:
 
 
 @pytest.mark.parametrize("tensor_parallel", [1, 2])
-def test_traced_is_as_untraced_and_its_operations_are_told(
+def test_traced_equals_untraced_and_lists_its_operations(
     tmp_path: Path, tensor_parallel: int
 ) -> None:
     recipe = _recipe(tensor_parallel)

@@ -111,7 +111,7 @@ def _redirect(stderr: str) -> None:
         assert os.open(stderr, os.O_WRONLY) == 2
 
 
-def looks_for_children() -> dict[str, Any]:
+def observes_children() -> dict[str, Any]:
     """Returns what a program could observe of a child process started meanwhile."""
     signals: list[int] = []
     signal.signal(signal.SIGCHLD, lambda number, _: signals.append(number))

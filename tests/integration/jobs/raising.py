@@ -52,7 +52,7 @@ def raises_in_thread(backend: str = "traced:gloo") -> None:
     meet("called again")
 
 
-def _saying(previous: Any) -> Any:
+def _printing_hook(previous: Any) -> Any:
     """Returns a hook of the program's own; without a previous hook it replaces the present one."""
 
     def excepthook(*args: Any) -> None:
@@ -67,14 +67,14 @@ def _saying(previous: Any) -> Any:
 def raises_under_own_hooks(when: str) -> None:
     """Sets hooks before recording starts, or later; chained, or not."""
     if when == "before":
-        sys.excepthook = _saying(sys.excepthook)
-        threading.excepthook = _saying(threading.excepthook)
+        sys.excepthook = _printing_hook(sys.excepthook)
+        threading.excepthook = _printing_hook(threading.excepthook)
     rank = call()
     if when == "after":
-        sys.excepthook = _saying(sys.excepthook)
-        threading.excepthook = _saying(threading.excepthook)
+        sys.excepthook = _printing_hook(sys.excepthook)
+        threading.excepthook = _printing_hook(threading.excepthook)
     elif when == "instead":
-        sys.excepthook = _saying(None)
+        sys.excepthook = _printing_hook(None)
     if rank == 1:
         fail()
 

@@ -17,7 +17,7 @@ from jobs.joining import join, joined
 assert fake_pg
 
 
-def looks() -> dict[str, Any]:
+def appearance() -> dict[str, Any]:
     """Returns what PyTorch's code sees of the default group, and of each of its devices."""
     group = _get_default_group()
     backends = {device.type: group._get_backend(device) for device in group._device_types}
@@ -38,7 +38,7 @@ def spelled(backend: str | None) -> dict[str, Any]:
     with joined(backend) as rank:
         tensor = torch.arange(3.0) + rank
         dist.all_reduce(tensor)
-        seen = looks()
+        seen = appearance()
         dist.all_reduce(tensor, group=dist.new_group([0, 1], group_desc="sub"))
     return seen | {"sum": tensor.tolist(), "location": traced.location()}
 

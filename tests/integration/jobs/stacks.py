@@ -341,7 +341,7 @@ def with_names_of_any_length() -> None:
             names[name]()
 
 
-def looked_at_from_within() -> Any:
+def observed_from_within() -> Any:
     """Returns the operation in a snapshot without stacks and in one with them, or why it is
     absent.
     """

@@ -120,7 +120,7 @@ def breaks(backend: str) -> list[Any]:
         return [*(attempt(way) for way in ways), toy_backend.BrokenError.asked]
 
 
-def looks(backend: str) -> dict[str, Any]:
+def appearance(backend: str) -> dict[str, Any]:
     """Returns what PyTorch's code sees of a group, and of one made beside it."""
     register()
     with joined(backend):

@@ -37,7 +37,7 @@ def _stepped(number: Any) -> None:
     dist.all_reduce(torch.ones(1))
 
 
-def says_anything(backend: str) -> list[str]:
+def uses_any_text(backend: str) -> list[str]:
     """Returns how each call ended."""
     with traced.annotate(BAD_NAME), joined(backend):
         outcomes = [_outcome(lambda name=name: _annotated(name)) for name in NAMES]

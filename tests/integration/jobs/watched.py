@@ -22,13 +22,13 @@ def late_partner() -> tuple[list[dict[str, Any]], list[float]]:
     """Rank 1 joins after rank 0 was notified of the hang. Returns the report."""
     told: list[dict[str, Any]] = []
 
-    def tell(report: Any) -> None:
+    def on_report(report: Any) -> None:
         # On a busy host the first call may be slow, too.
         if report["seq"] == 2:
             told.append(dict(report))
 
     if dist_rank() == 0:
-        traced.watch(_LIMIT_S, tell)
+        traced.watch(_LIMIT_S, on_report)
     with joined() as rank:
         dist.all_reduce(torch.ones(2))
         tensor = torch.ones(3)

@@ -21,7 +21,7 @@ def _type(value: object) -> str:
 
 
 @program()
-def group_looks_the_same() -> Any:
+def group_appears_unchanged() -> Any:
     group = _get_default_group()
     return {
         "type": _type(group),
@@ -63,7 +63,7 @@ def timeouts_can_be_set() -> Any:
 
 
 @program()
-def work_looks_the_same() -> Any:
+def work_appears_unchanged() -> Any:
     works = {
         "all_reduce": dist.all_reduce(values(2), async_op=True),
         "barrier": dist.barrier(async_op=True),
@@ -116,7 +116,7 @@ def futures_of_the_group_methods() -> Any:
 
 
 @program(nccl=False)
-def backend_looks_the_same() -> Any:
+def backend_appears_unchanged() -> Any:
     backend = _get_default_group()._get_backend(torch.device("cpu"))
     return {
         "is gloo": isinstance(backend, dist.ProcessGroupGloo),
