@@ -57,7 +57,6 @@ bool Transfers::run() {
   return true;
 }
 
-// Sleeps as long as the slowest link needs.
 void Transfers::takeTime() const {
   const double per_kib = simulated_cuda_setting("SIMULATED_NCCL_NS_PER_KIB", 0);
   double us = simulated_cuda_setting("SIMULATED_NCCL_OP_US", 0);

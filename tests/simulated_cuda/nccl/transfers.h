@@ -24,10 +24,13 @@ class Transfers {
   explicit Transfers(Endpoint& end);
 
   Endpoint& end() { return end_; }
+  // Queue a transfer with a peer, which run() carries out. The memory must stay
+  // valid until then.
   void send(int peer, const void* from, size_t bytes, char kind);
   void receive(int peer, void* to, size_t bytes, char kind);
   // Returns a buffer for received data that the program does not get.
   char* room(size_t bytes);
+  // Runs `action` at the end of run(), unless the communicator was aborted.
   void whenMoved(std::function<void()> action);
 
   // Blocks until all data has moved. Returns false if the communicator was
@@ -48,6 +51,7 @@ class Transfers {
   static bool pushOne(ByteRing& ring, Transfer& transfer);
   static bool pullOne(ByteRing& ring, Transfer& transfer);
   static bool pullFrame(ByteRing& ring, Transfer& transfer);
+  // Sleeps for the simulated duration, which the slowest link determines.
   void takeTime() const;
 
   Endpoint& end_;

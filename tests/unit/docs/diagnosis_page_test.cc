@@ -162,6 +162,7 @@ bool matters(const v1::Call& call, const std::function<void(v1::Call&)>& make) {
          signatureOf(changed, CapabilitySet::all());
 }
 
+// Returns the byte counts on which ranks must agree, in the words of the page.
 std::string bytesOf(v1::Operation op, bool uneven) {
   const v1::Call call = callOf(op, uneven);
   std::vector<std::string> parts;

@@ -53,6 +53,7 @@ class InspectingSink : public Sink {
  private:
   using Last = std::map<std::uint64_t, std::uint64_t>;
 
+  // Counts a record, and whether its number follows the last one of the thread.
   void look(std::uint64_t thread, std::uint64_t number, Last& last) {
     ++found_.records[thread];
     found_.out_of_order += number <= last[thread];

@@ -57,6 +57,7 @@ class SimulatedHosts {
 
   const std::vector<std::int64_t>& trueInstants() const { return true_ns_; }
 
+  // Returns the reading of a rank's clock at a true time.
   std::int64_t read(std::uint32_t rank, std::int64_t true_ns) const {
     return true_ns + (errors_[rank] ? errors_[rank](true_ns) : 0);
   }

@@ -187,7 +187,7 @@ TEST_F(SettleAttemptsTest, KeepsTheCountsOfASingleLauncher) {
   EXPECT_THAT(selected(open(0)), ElementsAre(Pair(1, 0)));
 }
 
-TEST_F(SettleAttemptsTest, ALauncherThatCameAfterAnotherCountsItsOwn) {
+TEST_F(SettleAttemptsTest, ALauncherThatStartedLaterKeepsItsOwnCount) {
   // The same command again, on one host.
   add({.rank = 0,
        .stream_id = 1,

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMany = 100'000;
 
+// Returns the text as keepToLimits() leaves it.
 std::string shortened(const std::string& text) {
   v1::Payload payload;
   payload.add_text()->set_text(text);

@@ -16,6 +16,7 @@ int capture_status = 0;
 int current_device = 0;
 int contexts_on_device_0 = 0;
 
+// Simulates the call of any CUDA function.
 int called() {
   if (answer != 0 && answer != CudaRuntime::kNotReady) last_error = answer;
   return answer;

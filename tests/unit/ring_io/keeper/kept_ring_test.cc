@@ -221,6 +221,7 @@ TEST_F(KeptRingTest, ALockThatAKilledKeeperLeftIsRemovedAfterADay) {
 
 class OomKillsTest : public ::testing::Test {
  protected:
+  // Writes a cgroup's memory.events with this number of OOM kills.
   void count(int kills) const {
     writeFile(path_, "low 0\noom 3\noom_kill " + std::to_string(kills) + "\n");
   }

@@ -112,6 +112,7 @@ struct Refusals {
   std::string read;
 };
 
+// Opens the segment with each reader. A reader that accepts it gives "".
 Refusals refusalsOf(const std::string& path) {
   const RingFile ring{path, 77, geteuid()};
   const auto followed = RingTail::open(ring);

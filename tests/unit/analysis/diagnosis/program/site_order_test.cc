@@ -84,7 +84,7 @@ TEST(SiteOrderTest, NamesTheRankThatLeavesOutALineOfTheOthers) {
   }
 }
 
-// Of two ranks, the earlier steps show which calls belong there.
+// With two ranks, earlier steps show which of them left its pattern.
 TEST(SiteOrderTest, NamesTheOneOfTwoRanksThatLeftOutAUsualCall) {
   for (const bool skips : {true, false}) {
     const Diagnosis diagnosis =

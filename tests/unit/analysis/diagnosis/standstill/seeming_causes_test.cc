@@ -46,7 +46,7 @@ TEST(SeemingCausesTest, OnlyRanksThatExchangeCanDisagreeOnSplits) {
       << textOf(diagnosis);
 }
 
-// Two messages alternate. If one is left out, the next two look swapped.
+// Two messages alternate. If one is left out, the next two seem swapped.
 TEST(SeemingCausesTest, AMessageLeftOutOfTwoThatAlternateIsNoSwap) {
   JobBuilder job(2);
   for (std::uint32_t r = 0; r < 2; ++r) {
