@@ -1,5 +1,8 @@
-"""Which tests run: `--long` adds those that take long; `--until TIME`, on a machine too slow for
-all, begins none after TIME, and says so.
+"""Selects the tests to run.
+
+`--long` adds the slow tests. `--until TIME`, for machines too slow for all, starts no test after
+TIME, and reports that.
+
 """
 
 from __future__ import annotations

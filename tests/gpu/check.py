@@ -48,10 +48,10 @@ class Check:
     """Compares a stock run with a traced run.
 
     Attributes:
-        spelling: The traced backend; empty: the stock name under TRACED=1.
+        spelling: The traced backend; if empty, the stock name under TRACED=1.
         bind: Whether the group is bound to the device, which makes NCCL connect at once.
-        full: Only in the full mode.
-        env: What both runs have in their environment besides.
+        full: Whether the check runs only in the full mode.
+        env: Added to the environment of both runs.
     """
 
     name: str

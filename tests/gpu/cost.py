@@ -81,12 +81,13 @@ class _Arm:
 def measure(deadline_s: float) -> list[dict[str, Any]]:
     """Runs all arms in turns and returns a row per size and arm.
 
-    Microseconds per call, of the host in the call, and of call and device together: the median over
-    the starts of each start's median round. What an arm adds is its difference to the plain arm,
-    the median of each start's rounds: the median of these, and their quartiles.
+    Times are microseconds per call: host time in the call, and call and device together. Each is
+    the median over the starts of each start's median round. The added time of an arm is its
+    difference to the plain arm, the median of each start's rounds. The row has the median and the
+    quartiles of these over the starts.
 
     Args:
-        deadline_s: After so many seconds the arms are not started again.
+        deadline_s: Seconds after which no arm is started again.
     """
     until = time.monotonic() + deadline_s
     starts: list[_Rounds] = []

@@ -1,6 +1,6 @@
 """Programs of scripts/gpu_check in which one rank behaves differently.
 
-They go on until the engine's timeout ends them, so none returns.
+The engine's timeout ends them, so none returns.
 """
 
 from __future__ import annotations

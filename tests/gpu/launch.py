@@ -36,8 +36,8 @@ class Run:
     """Holds the outcome of one run, per rank.
 
     Attributes:
-        returned: Per rank, program to what it returned.
-        traces: Folder with the traces; there are none of a stock run.
+        returned: Per rank, the result of each program.
+        traces: Folder with the traces; empty for a stock run.
     """
 
     returned: list[dict[str, Any]]
@@ -58,11 +58,11 @@ def ranks(
 ) -> Run:
     """Runs programs on some ranks, all on GPU 0.
 
-    NCCL refuses two ranks on one GPU of a host. With a host id of its own each rank looks like a
-    host, and they talk through sockets: right for correctness, useless for timing.
+    NCCL refuses two ranks on one GPU of a host. Each rank therefore has a separate host
+    id. The ranks communicate through sockets: good for correctness, useless for timing.
 
     Raises:
-        RunError: With the output of the rank that failed.
+        RunError: A rank failed; the message has its output.
     """
     folder.mkdir(parents=True)
     common = {

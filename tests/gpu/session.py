@@ -24,8 +24,8 @@ class Session:
     def __init__(self, result: Path, facts: dict[str, Any], seconds: float) -> None:
         """Args:
         result: The JSON file; rewritten after every check.
-        facts: What it says besides.
-        seconds: No check is begun when less than some seconds of these are left.
+        facts: Further entries of the file.
+        seconds: Time budget; no check starts near its end.
         """
         self._result = result
         self._until = time.monotonic() + seconds

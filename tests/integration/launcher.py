@@ -126,7 +126,7 @@ class Launcher:
 
         Args:
             program: "module:function", importable from this folder.
-            args: For the function; they are pickled.
+            args: Arguments of the function; they are pickled.
             folder: Its working directory.
             env: Added to the environment.
         """

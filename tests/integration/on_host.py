@@ -1,10 +1,10 @@
 """Makes something like a host: a network, a name and a clock.
 
-    python on_host.py hold NAME CLOCK_NS       makes one, says its pid, and keeps it until its
+    python on_host.py hold NAME CLOCK_NS       makes one, prints its pid, and keeps it until its
                                                standard input ends
     python on_host.py enter PID COMMAND...     runs a command there
 
-See network.py, which connects them.
+network.py connects them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Outcome:
     """Holds how a program ended on one rank.
 
     Attributes:
-        result: What it returned or raised, as values.plain and values.attempt say.
+        result: Its result or exception, in the form of values.plain and values.attempt.
         calls: The c10d operations that torch's profiler saw, in order.
         flights: The entries that torch's Flight Recorder made, in order.
         location: The trace of this process, None if it does not record.

@@ -32,8 +32,8 @@ def until(
     """Waits for a condition, and returns its value.
 
     Args:
-        what: The condition in words, for the failure.
-        pause_s: Between two looks.
+        what: Description of the condition, for the failure message.
+        pause_s: Seconds between two polls.
     """
     deadline = time.monotonic() + patient(within_s)
     while not (value := condition()):

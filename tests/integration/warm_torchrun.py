@@ -55,7 +55,7 @@ class WarmTorchrun:
         """Runs commands in a folder; stops at the first failure.
 
         Returns:
-            The exit code, and all that was said.
+            The exit code, and all output.
         """
         tools = f"{self._folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         said = self._folder / "said"

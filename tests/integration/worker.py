@@ -23,8 +23,8 @@ def serve(address: str, number: int) -> None:
     """Runs programs until the pool disconnects.
 
     Args:
-        address: Of the pool's socket.
-        number: Which of its workers this is.
+        address: Address of the pool's socket.
+        number: Number of this worker.
     """
     with Client(address, "AF_UNIX") as pool:
         pool.send(number)

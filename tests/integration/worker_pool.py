@@ -130,7 +130,7 @@ def worker_pool(
     """Provides a pool whose workers are gone at the end.
 
     Args:
-        program: What a worker runs.
+        program: Program of a worker.
         env: Added to its environment.
     """
     pool = WorkerPool(launcher, folder, program, env)

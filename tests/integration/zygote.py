@@ -34,9 +34,9 @@ class Job:
 
     Attributes:
         program: "module:function", importable from this folder.
-        args: For the function.
+        args: Arguments of the function.
         env: Added to the environment.
-        folder: Where output and result go; also the working directory.
+        folder: Folder of output and result; also the working directory.
         finalize: Whether it ends like any Python script, also once the program has returned.
     """
 

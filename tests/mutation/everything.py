@@ -39,7 +39,7 @@ class Everything:
     """Represents one clone, with an environment of its own.
 
     Args:
-        commands: Run in the clone.
+        commands: Runner with the clone as its folder.
     """
 
     def __init__(self, commands: Commands) -> None:

@@ -16,10 +16,10 @@ class Trial:
     """Sets up a clone of the committed state.
 
     Args:
-        repository: To be cloned.
-        folder: Where the clone is. What an earlier call built there is used again.
-        log: Of all that is built and run.
-        unit_only: Tries a mutant with its layer's own unit tests, and with nothing else.
+        repository: The repository to clone.
+        folder: Folder of the clone. Builds of an earlier call are reused.
+        log: File for the output of all builds and runs.
+        unit_only: Whether a mutant runs only its layer's own unit tests.
     """
 
     def __init__(self, repository: Path, folder: Path, log: Path, *, unit_only: bool) -> None:

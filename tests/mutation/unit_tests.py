@@ -43,7 +43,7 @@ class UnitTests:
     """Runs the unit tests of one clone. They must pass before a mutation.
 
     Args:
-        commands: Run in the clone.
+        commands: Runner with the clone as its folder.
     """
 
     def __init__(self, commands: Commands) -> None:

@@ -15,8 +15,8 @@ class Plant:
     """Describes a change.
 
     Attributes:
-        told_as: The rule of `tracectl compare`; "" where nothing is to be told.
-        words: What its sentence has: the kind of operation, the rank.
+        told_as: The rule of `tracectl compare` that must report it; "" for none.
+        words: Words that its sentence contains: the kind of operation, the rank.
     """
 
     program: Program

@@ -24,12 +24,12 @@ class Program:
     """Configures the job.
 
     Attributes:
-        compute_s: Of a step, half of it forward, and half backward, with a bucket after each part.
-        slow_rank: Rank 1 computes so many times as long.
-        own_call_s: What a call takes of its caller, besides Gloo's own.
-        waits_at_once: For each bucket right after its issue.
-        first: In the kernel's real-time class, before whatever else wants the cores: as on a quiet
-            machine. While it sleeps, the others have them.
+        compute_s: Compute time of a step: half forward, half backward, split evenly before buckets.
+        slow_rank: Factor on the compute time of rank 1.
+        own_call_s: Time that a call takes of its caller, besides Gloo's own.
+        waits_at_once: Whether it waits for each bucket right after its issue.
+        first: Whether it runs in the kernel's real-time class, ahead of all other work, as on a
+            quiet machine. Other work runs while it sleeps.
     """
 
     steps: int = 16

@@ -43,7 +43,7 @@ class Recipe:
         """Writes the page's programs into a folder and runs its commands that contain a word.
 
         Returns:
-            All that was said.
+            All output.
         """
         folder.mkdir(exist_ok=True)
         self.write_programs(folder)

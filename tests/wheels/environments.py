@@ -66,9 +66,9 @@ def fresh(folder: Path, python: int, *requirements: object) -> Iterator[Environm
     """Makes an environment with Python 3.python, and removes it in the end: torch takes 6 GB.
 
     Args:
-        folder: Where; there is a cache of downloads beside it, unless UV_CACHE_DIR names one.
-        python: One that scripts/wheels has built a wheel for.
-        requirements: What to install: names, versions, or wheels.
+        folder: Its folder; downloads are cached beside it, unless UV_CACHE_DIR names a cache.
+        python: A minor version that scripts/wheels has built a wheel for.
+        requirements: Packages to install: names, versions, or wheels.
     """
     uv = _WORK / "tools/bin/uv"
     interpreter = _WORK / f"python3.{python}/bin/python"

@@ -15,7 +15,7 @@ from wheels.environments import DIST, ROOT, TORCHES, has_torch
 pytestmark = pytest.mark.long
 
 _MOST_BYTES = 30 * 1024 * 1024
-#: The platform tag's, manylinux_2_31, and those of every Linux.
+#: Libraries of the platform tag, manylinux_2_31, and those of every Linux.
 _LIBC = {
     "ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6",
     "libpthread.so.0", "librt.so.1", "libstdc++.so.6",

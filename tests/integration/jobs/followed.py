@@ -35,7 +35,7 @@ def _sums(before: dict[int, object]) -> list[float]:
 def _waits_for_release(rank: int) -> None:
     if rank == int(os.environ["TEST_CULPRIT"]):
         Path(f"held.{rank}").write_text(str(os.getpid()))
-        # A process that wakes often frequently waits for a processor, and so looks as if it
+        # A process that wakes often frequently waits for a processor, and so appears as if it
         # computes.
         until(Path("release").exists, pause_s=0.1)
     else:

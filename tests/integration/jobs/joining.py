@@ -20,7 +20,7 @@ def join(backend: str = "traced:gloo", *, store: str = "", **options: Any) -> in
     """Makes the default group, through a file or TEST_INIT. Returns the rank.
 
     Args:
-        store: Tells apart the groups that one job makes one after the other.
+        store: Name that separates consecutive groups of one job.
     """
     rank = int(os.environ["RANK"])
     dist.init_process_group(

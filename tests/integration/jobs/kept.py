@@ -52,7 +52,7 @@ def is_ordered_to_end(stderr: str = "as it is") -> None:
     """Records on all ranks, reports that, and waits for a signal.
 
     Args:
-        stderr: A path: what it is to be from the beginning; or closed, or full.
+        stderr: Path of stderr from the start; or "closed", or "full".
     """
     _redirect(stderr)
     os.setpgrp()
@@ -67,7 +67,7 @@ def gives_up_its_log(log: str) -> None:
     """Runs is_ordered_to_end; closes its stderr once it records.
 
     Args:
-        log: What it has as stderr until then.
+        log: Path of its stderr until then.
     """
     _redirect(log)
     rank = join()

@@ -86,7 +86,7 @@ def groups_in_one_store(backend: str, count: int) -> tuple[int, dict[str, int], 
     """Makes, uses and destroys groups of one rank, all in one store.
 
     Returns:
-        By how many KiB the heap grew after the first fifth, and what the process held then and
+        The growth of the heap after the first fifth, in KiB, and what the process held then and
         at the end.
     """
     dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)

@@ -25,7 +25,7 @@ def grouped(nodes: str, lines: Sequence[int] = (0,) * 4) -> list[list[float]]:
     """Runs four ranks in groups of rows and columns. Returns the results.
 
     Args:
-        lines: How many each rank prints before it leaves: at the end it waits for none.
+        lines: Lines that each rank prints before it exits; the exit waits for none.
     """
     _be_on(nodes)
     with joined() as rank:

@@ -17,7 +17,7 @@ def each_makes_its_own() -> str:
     """Ranks 0-1 and 2-3 make their groups: ranks 1 and 2 only after the others have used theirs.
 
     Returns:
-        What the group's collectives failed with, if they did.
+        The error of the group's collectives, if they failed.
     """
     rank = join()
     ended = [Path(f"ended.{other}") for other in (0, 3)]

@@ -64,7 +64,7 @@ def subgroup(permuted: bool) -> None:
     """Uses a group whose ranks differ from the global ranks.
 
     Args:
-        permuted: The members are in the order of SUBGROUP (torch 2.15), else sorted.
+        permuted: Whether members are in the order of SUBGROUP (torch 2.15) or sorted.
     """
     with joined() as rank:
         dist.all_reduce(torch.ones(1))

@@ -37,7 +37,7 @@ def register(behaviour: str = "good") -> ModuleType:
     """Registers all toys with torch. Those in C++ get this behaviour.
 
     Returns:
-        The module of those in C++.
+        The module with the toys in C++.
     """
     toy_backend.register()
     toys = cpp_toys()

@@ -26,10 +26,10 @@ class Program:
 
     Attributes:
         name: "module.function".
-        worlds: With how many ranks it is to be run.
-        direct: The operations that it issues on the backend itself, past the
+        worlds: World sizes to run it with.
+        direct: Operations that it issues on the backend itself, past the
             dispatcher, after all others.
-        nccl: Whether NCCL can do what it does, in a way that is the same each time.
+        nccl: Whether NCCL supports it, with reproducible results.
     """
 
     name: str
@@ -51,10 +51,10 @@ def program(
     """Puts a function into the catalog.
 
     Args:
-        worlds: With how many ranks it is to be run.
-        since: The first version of torch that has what it uses.
-        direct: The operations that it issues on the backend itself.
-        nccl: Whether NCCL can do what it does, in a way that is the same each time.
+        worlds: World sizes to run it with.
+        since: The first version of torch that supports it.
+        direct: Operations that it issues on the backend itself.
+        nccl: Whether NCCL supports it, with reproducible results.
     """
 
     def enter(function: _Function) -> _Function:

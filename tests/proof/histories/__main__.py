@@ -1,7 +1,7 @@
 """Compares real programs before and after a real change: python -m proof.histories --help.
 
-Each with `python -m traced ab`, as a user would, by torchrun in processes of their own; and what
-the programs say of themselves, untraced.
+Each runs under `python -m traced ab` with torchrun, as a user would run it. The programs also run
+untraced and print their own figures.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DDP trains a small model: torchrun ddp.py --bucket-cap-mb N.
 
-Rank 0 says as JSON what DDP itself knows of its buckets, and how long steps took by its own clock.
+Rank 0 prints DDP's own data about its buckets and the step times by its own clock, as JSON.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """FSDP trains a small model: torchrun fsdp.py [--prefetch].
 
-Rank 0 says as JSON in which order gathers of parameters and blocks of the model came, as hooks of
-the blocks and a wrapper of the gather see them, and how long steps took by its own clock.
+Rank 0 prints as JSON the order of parameter gathers and model blocks, and the step times by its
+own clock. Hooks of the blocks and a wrapper of the gather observe the order.
 """
 
 from __future__ import annotations
