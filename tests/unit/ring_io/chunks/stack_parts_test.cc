@@ -21,8 +21,8 @@ v1::Code codeOf(std::uint64_t id, const std::string& function = "") {
 
 class CodeTableTest : public ::testing::Test {
  protected:
-  // Returns the new stacks of a chunk that uses these, and begins another
-  // chunk.
+  // Writes a chunk that uses these ids, and begins another one. Returns the
+  // code that the chunk defines, each entry as id and function name.
   std::vector<std::string> chunk(const std::vector<std::uint64_t>& used = {}) {
     std::vector<std::string> there;
     const auto put = [&](const v1::Code& code) {

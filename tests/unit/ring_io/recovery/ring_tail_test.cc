@@ -44,7 +44,8 @@ class RingTailTest : public ::testing::Test {
     return **std::move(tail);
   }
 
-  // Records the next `count` numbers; the writer frees the slots that it has.
+  // Records the next `count` numbers. Reads and frees everything whenever the
+  // ring is half full.
   void record(int count) {
     Ring::Record read;
     for (int i = 0; i < count; ++i) {

@@ -45,7 +45,7 @@ class TagsAtRandomTest : public ::testing::Test {
     return exchange;
   }
 
-  // Removes some tags of one side, at least one of which remains.
+  // Removes up to three tags of one side. At least one tag remains.
   void leaveOutSome(std::vector<std::int32_t>& tags) {
     for (std::uint32_t i = 1 + upTo(2); i > 0 && tags.size() > 1; --i) {
       tags.erase(tags.begin() +
