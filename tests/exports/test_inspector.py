@@ -64,7 +64,7 @@ def test_lines(tmp_path: Path) -> None:
     assert all(line["p2p_perf"]["p2p_peer"] == line["header"]["rank"] ^ 1 for line in messages)
 
 
-def test_nothing_to_tell(tmp_path: Path) -> None:
+def test_nothing_to_export(tmp_path: Path) -> None:
     rank = Rank(0, 1)
     rank.operation(rank.call("all_reduce"), 0, None)
     lines, words = exported(made.write(tmp_path / "job", [rank], closed=False))

@@ -82,7 +82,7 @@ def test_some_ranks(tmp_path: Path) -> None:
     assert result["actual_iterations"] == 3
 
 
-def test_nothing_to_tell(tmp_path: Path) -> None:
+def test_nothing_to_export(tmp_path: Path) -> None:
     rank = Rank(0, 1)
     rank.operation(rank.call("all_reduce"), 0, None)
     told, words = exported(made.write(tmp_path / "job", [rank], closed=False))

@@ -40,7 +40,7 @@ def lengths_of_kernels_agree_with_the_profiler(folder: Path) -> str:
 
 
 def _lengths_agree(folder: Path, world: int) -> str:
-    """Compares medians: the first gathers wait for their launch by the host."""
+    """Compares median durations of gathers: the first ones wait for their launch by the host."""
     if SIMULATED:
         raise NotHereError("CUPTI")
     run, operations = _run("lengths", folder, "full", world)

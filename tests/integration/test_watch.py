@@ -44,7 +44,7 @@ def test_a_callback_holds_up_nothing_but_itself(launcher: Launcher, tmp_path: Pa
     assert [kind for kind, _ in marks(first)] == ["unfinished", "late"]
 
 
-def test_telling_needs_no_gil(launcher: Launcher, tmp_path: Path) -> None:
+def test_reporting_needs_no_gil(launcher: Launcher, tmp_path: Path) -> None:
     folder = tmp_path / "traces" / "job"
     first, _ = launcher.run_ranks(
         2,

@@ -142,7 +142,7 @@ def _printing_to(descriptor: int, operations: int, begins: Callable[[], bool]) -
 
 
 def platform_labels() -> None:
-    """Starts as platforms start their containers."""
+    """Runs with the environment variables that container platforms set."""
     os.environ |= {"GPU_SERIAL": "1324", "VM_ID": "vm-7", "TRACED_LABELS": "site=fi,vm_id=mine"}
     join()
     dist.all_reduce(torch.ones(2))
