@@ -21,9 +21,9 @@ _READER = """
 import json, sys
 import otf2
 
-def told(thing):
+def as_json(thing):
     if isinstance(thing, otf2.definitions.Comm):
-        return {"name": thing.name, "members": list(map(told, thing.group.members))}
+        return {"name": thing.name, "members": list(map(as_json, thing.group.members))}
     if hasattr(thing, "name") and not isinstance(thing, otf2.definitions.Location):
         return str(thing.name)
     if isinstance(thing, otf2.definitions.Location):
@@ -31,9 +31,9 @@ def told(thing):
     return thing if isinstance(thing, (int, str)) else str(thing)
 
 def event(location, event):
-    fields = {k: told(v) for k, v in vars(event).items() if k != "attributes"}
+    fields = {k: as_json(v) for k, v in vars(event).items() if k != "attributes"}
     facts = {key.name: value for key, value in (event.attributes or {}).items()}
-    return {"kind": type(event).__name__, "location": told(location), "facts": facts, **fields}
+    return {"kind": type(event).__name__, "location": as_json(location), "facts": facts, **fields}
 
 def host(location):
     return location.group.system_tree_parent.name
@@ -44,11 +44,11 @@ with otf2.reader.open(sys.argv[1]) as trace:
     json.dump({
         "clock": {name: getattr(clock, name) for name in
                   ("timer_resolution", "global_offset", "trace_length")},
-        "locations": {told(one): one.number_of_events for one in definitions.locations},
+        "locations": {as_json(one): one.number_of_events for one in definitions.locations},
         "hosts": {one.group.name: host(one) for one in definitions.locations},
         "host_facts": {p.system_tree_node.name: [p.name, p.value]
                        for p in definitions.system_tree_node_properties},
-        "comms": [told(one) for one in definitions.comms],
+        "comms": [as_json(one) for one in definitions.comms],
         "regions": {one.name: [str(one.region_role), str(one.paradigm)]
                     for one in definitions.regions},
         "events": [event(*one) for one in trace.events],

@@ -23,7 +23,7 @@ from chakra.src.third_party.utils.protolib import decodeMessage, openFileRd
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-def told(message):
+def as_json(message):
     assert not UnknownFieldSet(message)
     assert not any(UnknownFieldSet(attribute) for attribute in message.attr)
     return MessageToDict(message, preserving_proto_field_name=True)
@@ -32,8 +32,8 @@ file = openFileRd(sys.argv[1])
 metadata, node, nodes = GlobalMetadata(), Node(), []
 assert decodeMessage(file, metadata)
 while decodeMessage(file, node):
-    nodes.append(told(node))
-print(json.dumps([told(metadata), nodes]))
+    nodes.append(as_json(node))
+print(json.dumps([as_json(metadata), nodes]))
 """
 
 
