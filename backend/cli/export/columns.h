@@ -25,7 +25,7 @@ enum class ColumnKind : std::uint8_t {
   kId,  // 16 hexadecimal digits; in Parquet the same 64 bits as a number
 };
 
-// ColumnInfo::repeats: most rows have one of few values.
+// Value of ColumnInfo::repeats: most rows have one of a few values.
 inline constexpr bool kRepeats = true;
 
 struct ColumnInfo {
@@ -33,11 +33,12 @@ struct ColumnInfo {
   ColumnKind kind;
   // One line of Markdown.
   const char* meaning;
-  // Says when a value is absent; "" means never.
+  // The case in which a value is absent; "" means never.
   const char* absent = "";
   bool repeats = false;
 };
 
+// Returns the kind's name, as `tracectl export --columns` prints it.
 const char* nameOf(ColumnKind kind);
 
 // Returns the columns that are not in operation_columns.cc.
@@ -49,17 +50,20 @@ const ColumnInfo& columnInfo(const char* name);
 using CellValue = std::variant<std::monostate, bool, std::uint64_t,
                                std::int64_t, std::string>;
 
+// Absent if `count` is.
 inline CellValue countCell(std::uint64_t count) { return count; }
 inline CellValue countCell(const std::optional<std::uint64_t>& count) {
   return count ? CellValue(*count) : CellValue();
 }
+// Returns a count; 0 means absent.
 inline CellValue countUnlessZero(std::uint64_t count) {
   return count == 0 ? CellValue() : CellValue(count);
 }
-// Undoes a count that is stored plus 1; 0 means absent.
+// Returns a count that is stored plus 1; 0 means absent.
 inline CellValue countLessOne(std::uint64_t count_plus_1) {
   return count_plus_1 == 0 ? CellValue() : CellValue(count_plus_1 - 1);
 }
+// Returns a text; "" and "-" mean absent.
 inline CellValue textCell(std::string text) {
   return text.empty() || text == "-" ? CellValue() : CellValue(std::move(text));
 }
@@ -69,10 +73,10 @@ inline CellValue numberCell(const std::optional<std::int64_t>& number) {
 
 struct TableSpec {
   const char* name;
-  // Names what a row is about.
+  // Describes what a row represents.
   const char* row;
   std::vector<const ColumnInfo*> columns;
-  // Rows of a file are sorted by these columns.
+  // The rows of a file are sorted by these columns.
   std::vector<const char*> order;
 };
 

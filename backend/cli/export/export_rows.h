@@ -1,5 +1,5 @@
-// Writes a run's operations, rank by rank, or another table, as rows of one
-// format.
+// Writes the operations of a run, rank by rank, or another table, as rows of
+// one format.
 
 #pragma once
 
@@ -23,33 +23,33 @@ class ExportWriter {
  public:
   virtual ~ExportWriter() = default;
 
-  // What comes before the first row.
+  // Writes what precedes the first row, such as column names.
   virtual void begin(std::ostream&, const std::vector<const ColumnInfo*>&) {}
-  // The calls of one rank, in the order of their issue.
+  // Writes the calls of one rank, in the order of their issue.
   virtual void addRank(std::ostream& out, const StreamTable& table,
                        const std::vector<ExportedCall>& calls) = 0;
-  // Rows of another table.
+  // Writes rows of another table than "operations".
   virtual void addRows(std::ostream&, const std::vector<TableColumn>&) {}
-  // What whoever reads it should know; "" when that is nothing.
+  // Returns a note for the reader of the export, or "".
   virtual std::string note() const { return ""; }
 };
 
-// For whom rows are. A program gets names as they were recorded; a terminal
-// without their control characters; a spreadsheet, which would take text that
-// begins so for a formula, an apostrophe before it.
+// The reader of the rows. A program gets names as they were recorded. A
+// terminal gets them without control characters. For a spreadsheet, text that
+// it would take for a formula gets a leading apostrophe.
 enum class RowReader { kProgram, kTerminal, kSpreadsheet };
 
-// RFC 4180: a line of column names, CRLF, quotes where they are needed.
+// Writes RFC 4180: a line of column names, CRLF, and quotes where necessary.
 std::unique_ptr<ExportWriter> makeCsvWriter(RowReader reader);
-// A JSON object per line, with the columns that are known.
+// Writes a JSON object per line, without the columns that are absent.
 std::unique_ptr<ExportWriter> makeJsonlWriter(RowReader reader);
-// A line per call, for reading and grep.
+// Writes a line per call, for people and grep.
 std::unique_ptr<ExportWriter> makeTextWriter(RowReader reader);
 
 struct RowFormat {
   const char* name;
   const char* what;
-  // Whether it can write every table, and not just operations.
+  // True if it can write every table, not only "operations".
   bool any_table;
   std::unique_ptr<ExportWriter> (*make)(RowReader reader);
 };
@@ -61,13 +61,14 @@ struct ExportSelection {
   RunWindow window;
 };
 
-// Operations that are not in the selection.
+// Number of operations that the selection excludes.
 struct LeftOutOfExport {
   std::uint64_t of_scope = 0;
   std::uint64_t of_window = 0;
 };
 
-// Rank by rank: only one is in memory. What is lost or odd goes to `summary`.
+// Writes the operations of `set` rank by rank, with the rows of only one rank
+// in memory. Adds losses and anomalies to `summary`.
 LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
                             const TraceSet& set,
                             const ExportSelection& selection,

@@ -1,4 +1,5 @@
-// GzipOutput is a stream whose bytes are compressed on their way into another.
+// GzipOutput is a stream that compresses its bytes and writes them to another
+// stream.
 
 #pragma once
 
@@ -13,6 +14,7 @@ namespace traced {
 class GzipOutput : private std::streambuf, public std::ostream {
   using int_type = std::streambuf::int_type;
   using traits_type = std::streambuf::traits_type;
+  // Not thread safe.
 
  public:
   explicit GzipOutput(std::ostream& to);
@@ -20,7 +22,8 @@ class GzipOutput : private std::streambuf, public std::ostream {
   GzipOutput(const GzipOutput&) = delete;
   GzipOutput& operator=(const GzipOutput&) = delete;
 
-  // Writes what is left. Nothing may follow.
+  // Writes the remaining bytes and the end of the gzip data. Nothing may be
+  // written after it. Sets badbit on failure.
   void finish();
 
  private:

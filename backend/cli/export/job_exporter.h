@@ -1,5 +1,5 @@
-// JobExporter writes a part of a run for another tool, in one walk over its
-// matched operations.
+// JobExporter writes a part of a run in the format of another tool, in one pass
+// over its matched operations.
 
 #pragma once
 
@@ -15,16 +15,19 @@
 
 namespace traced {
 
-// Where an exporter writes: a format of one file begins one, without a name;
-// others one after the other, in a folder.
+// The output of an exporter. A format of one file begins one file without a
+// name. Other formats begin one file after another, in a folder.
 class ExportedFiles {
  public:
   virtual ~ExportedFiles() = default;
 
-  // What was begun before is complete, and no longer to be written to.
+  // Begins a file and returns its stream. The stream of the file before is
+  // complete and must not be used any more.
   virtual std::ostream& begin(const std::string& name) = 0;
-  // Of a format whose files a library writes: where, and why it could not.
+  // Returns the folder, for formats whose files are written by a library.
+  // Returns "" if the output is a single file.
   virtual std::string folder() const { return ""; }
+  // Reports why such a library could not write its files.
   virtual void fail(const std::string&) {}
 };
 
@@ -32,8 +35,9 @@ class JobExporter {
  public:
   virtual ~JobExporter() = default;
 
+  // Writes the operations of `view`.
   virtual void write(ExportedFiles& files, const JobView& view) = 0;
-  // What whoever reads it should know; "" when that is nothing.
+  // Returns a note for the reader of the export, or "".
   virtual std::string note() const { return ""; }
 };
 
@@ -42,16 +46,18 @@ enum class ExportedAs : std::uint8_t { kFile, kFolder };
 struct JobFormat {
   const char* name;
   const char* what;
-  // nullptr where it was built without what that takes.
+  // Creates the exporter. nullptr if this build lacks a library that the format
+  // needs.
   std::unique_ptr<JobExporter> (*make)();
-  // As many as its readers can take; 0: any number.
+  // The maximum number of operations that its readers can handle. 0 means any
+  // number.
   std::uint64_t most_operations = 0;
   ExportedAs as = ExportedAs::kFile;
-  // Whether its file can be read on a terminal.
+  // True if the file is readable on a terminal.
   bool is_text = false;
 };
 
-// Each is described in docs/use/export.md.
+// docs/use/export.md describes each format.
 std::unique_ptr<JobExporter> makePerfettoExporter();
 std::unique_ptr<JobExporter> makeFrExporter();
 std::unique_ptr<JobExporter> makeFrJsonExporter();
@@ -63,8 +69,8 @@ std::unique_ptr<JobExporter> makeOtf2Exporter();
 
 absl::Span<const JobFormat> jobFormats();
 
-// Why there cannot be a new folder under a path, a sentence; "" if there can,
-// as nothing or an empty folder is there.
+// Explains in a sentence why no folder can be created at `path`. Returns "" if
+// the path does not exist or is an empty folder.
 std::string whyNoNewFolder(const std::string& path);
 
 class OneExportedFile : public ExportedFiles {
@@ -76,8 +82,8 @@ class OneExportedFile : public ExportedFiles {
   std::ostream& out_;
 };
 
-// A folder that is not there yet, or is empty: readers take all files of a
-// folder, so one that holds others would be read wrongly.
+// Writes into a new or empty folder. Readers load all files of a folder, so
+// other files in it would corrupt their result.
 class ExportedFolder : public ExportedFiles {
  public:
   explicit ExportedFolder(const std::string& path);
@@ -85,26 +91,28 @@ class ExportedFolder : public ExportedFiles {
   std::ostream& begin(const std::string& name) override;
   std::string folder() const override { return path_; }
   void fail(const std::string& problem) override { problem_ = problem; }
-  // False if the folder, or one of its files, could not be written.
+  // Completes the last file. Returns false if the folder or one of its files
+  // could not be written.
   bool finish();
-  // Why: a sentence.
+  // Returns the reason of a failure, as a sentence.
   const std::string& problem() const { return problem_; }
 
  private:
   const std::string path_;
   std::string problem_;
   std::unique_ptr<PendingFile> file_;
-  // What is written once there is a problem.
+  // Discards what is written after a failure.
   std::ostream nowhere_{nullptr};
 };
 
 struct Remark {
   std::uint64_t operations = 0;
-  // What is to be known of them: " left out: ...".
+  // Text that follows "N operations", such as " left out: ...".
   const char* what;
 };
 
-// "2 operations left out: ...; 1 operation ..."; "" where there are none.
+// Returns a text such as "2 operations left out: ...; 1 operation ...". Returns
+// "" if all counts are 0.
 std::string noteOf(std::initializer_list<Remark> remarks);
 
 }  // namespace traced

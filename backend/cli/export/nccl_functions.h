@@ -1,4 +1,4 @@
-// What NCCL's Inspector calls operations.
+// Names of operations in NCCL's Inspector.
 
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace traced::inspector {
 
-// As NCCL calls what it carries out; nullptr for all else.
+// Returns the name under which NCCL reports the operation, or nullptr if it has
+// none.
 inline const char* functionOf(v1::Operation op) {
   switch (trafficOf(op)) {
     case Traffic::kAllReduce:

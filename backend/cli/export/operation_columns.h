@@ -1,5 +1,5 @@
-// The columns of the table "operations". CSV and JSON lines only ever get new
-// columns, at the end.
+// The columns of the table "operations". In CSV and JSON lines, columns are
+// only ever added, at the end.
 
 #pragma once
 
@@ -15,24 +15,25 @@
 
 namespace traced {
 
-// An operation and what is needed to speak of it.
+// An operation with what its columns are computed from. Valid as long as the
+// table, the catalog and the clock.
 struct ExportedCall {
   const StreamTable& table;
   const AssembledOperation& op;
-  // nullptr when it is not known.
+  // nullptr if the call is unknown.
   const v1::Call* call;
-  // Of its group, as all ranks call it; "-" without one.
+  // Label of its group, the same on all ranks; "-" without a group.
   const std::string& group;
   std::uint32_t group_size;
-  // What its correlation ids are made from; 0: nothing.
+  // Input of the group's correlation ids; 0 if unknown.
   std::uint64_t group_hash;
   const ClockCursor& clock;
-  // When the rank was ready for it; unknown in rows.
+  // Time at which the rank was ready for it. Unknown in rows.
   Instant ready = {};
 };
 
-// Returns an operation with its group. `indices` are those of the stream's
-// groups in the catalog, `hashes` make correlation ids.
+// Returns an operation with its group. `indices` maps the stream's groups to
+// the catalog. `hashes` are the inputs of correlation ids.
 ExportedCall exportedCall(const StreamTable& table,
                           const AssembledOperation& op,
                           const GroupCatalog& groups,
@@ -40,7 +41,7 @@ ExportedCall exportedCall(const StreamTable& table,
                           const std::vector<std::uint64_t>& hashes,
                           const ClockCursor& clock, Instant ready = {});
 
-// What is an operation's own.
+// A value that differs from operation to operation.
 struct ExportNumber {
   enum class Kind : std::uint8_t {
     kAbsent,
@@ -52,10 +53,12 @@ struct ExportNumber {
   std::uint64_t value = 0;
 };
 
-// Writes its digits, 20 at most, and none of what is absent; returns their end.
+// Writes the digits of `number`, 20 at most, and nothing if it is absent.
+// Returns the end of what it wrote.
 char* writeDigits(char* to, const ExportNumber& number);
 
-// What a value is of: equal for all operations of a stream with the same one.
+// The definition that a value depends on. The value is equal for all operations
+// of a stream that share the definition.
 enum class FieldSource : std::uint8_t {
   kOperation,
   kStream,
@@ -75,8 +78,8 @@ enum class FieldSource : std::uint8_t {
 // FieldSource.
 std::uint32_t idOfSource(FieldSource source, const ExportedCall& call);
 
-// Which form has a column. Parquet stores ends as times after the issue, which
-// take less space, and waits in a table of their own.
+// The forms that contain a column. Parquet stores ends as times since the
+// issue, which compress better, and waits in a separate table.
 enum class ColumnIn : std::uint8_t { kBoth, kRows, kParquet };
 
 struct ExportColumn : ColumnInfo {
@@ -94,7 +97,8 @@ struct ExportColumn : ColumnInfo {
 
   FieldSource source;
   ColumnIn in;
-  // Exactly one is set: `number` where each operation has a value of its own.
+  // Exactly one is set: `number` if each operation has a value of its own, else
+  // `value`.
   CellValue (*value)(const ExportedCall&) = nullptr;
   ExportNumber (*number)(const ExportedCall&) = nullptr;
 };
@@ -103,6 +107,7 @@ struct ExportColumn : ColumnInfo {
 absl::Span<const ExportColumn> operationColumns();
 // Returns the columns of rows.
 absl::Span<const ExportColumn> exportColumns();
+// Returns the column with this name, which must exist.
 const ExportColumn& operationColumn(const char* name);
 std::vector<const ColumnInfo*> infosOf(absl::Span<const ExportColumn> columns);
 

@@ -1,5 +1,5 @@
-// What is told of an operation beside its name and its times, by name: what a
-// click shows, in formats whose readers show whatever there is.
+// Reports further details of an operation as named facts, for formats whose
+// readers display any attribute of a selected slice.
 
 #pragma once
 
@@ -15,13 +15,14 @@
 
 namespace traced {
 
+// Returns the name of `bound` as exported files spell it.
 inline const char* nameOf(EndBound bound) {
   if (bound == EndBound::kExact) return "exact";
   return bound == EndBound::kReported ? "told" : "seen";
 }
 
-// Returns by how much clocks let the transfer of an operation be off. An end
-// that is a late bound leaves more open, downwards.
+// Returns how far clock error can shift the transfer time of an operation, in
+// nanoseconds. The lower end is ignored if the end time is only an upper bound.
 inline std::uint64_t transferOffByNs(CertifiedTime transfer,
                                      const AssembledOperation& op) {
   if (isLateBound(op)) transfer.low_ns = transfer.ns;
@@ -31,7 +32,8 @@ inline std::uint64_t transferOffByNs(CertifiedTime transfer,
 // Receives a fact: an unsigned number or a text.
 using TakeFact = absl::FunctionRef<void(const char* name, const CellValue&)>;
 
-// What is not known is left out. `table`: of the slice's stream.
+// Passes each known fact of `slice` to `take` and skips unknown ones. `table`
+// must be the table of the slice's stream.
 void reportFacts(TakeFact take, const StreamTable& table,
                  const OperationSlice& slice,
                  const std::optional<JobView::Latest>& latest);

@@ -1,5 +1,5 @@
-// RowText is text that rows of an export are put together in: most of it is
-// short pieces, so that what a piece takes beside its bytes is what counts.
+// RowText is a text buffer for rows of an export. Most pieces are a few bytes
+// long, so it minimizes the overhead per piece.
 
 #pragma once
 
@@ -15,12 +15,14 @@ namespace traced {
 
 class RowText {
  public:
-  // So many bytes are there behind the text, to be written to.
+  // Number of writable bytes that always follow the text.
   static constexpr std::size_t kRoom = 32;
 
-  // Where the next byte goes.
+  // Returns the position of the next byte. At most kRoom bytes may be written
+  // from there before endAt().
   char* end() { return bytes_.data() + size_; }
-  // What was written from end() on, kRoom at most, ends here.
+  // Makes `end` the end of the text. It must be at most kRoom bytes after
+  // end().
   void endAt(const char* end) {
     size_ = static_cast<std::size_t>(end - bytes_.data());
     if (bytes_.size() - size_ < kRoom) grow(0);
@@ -35,7 +37,8 @@ class RowText {
     std::copy(piece.begin(), piece.end(), end());
     size_ += piece.size();
   }
-  // A short piece is copied with the room behind it: that is no call.
+  // Appends `piece`. A short piece is copied together with the bytes that
+  // follow it: a copy of constant size needs no call of memcpy.
   void append(const RowText& piece) {
     if (piece.size_ > kRoom) return append(piece.view());
     std::memcpy(end(), piece.bytes_.data(), kRoom);
@@ -55,18 +58,19 @@ class RowText {
   std::size_t size_ = 0;
 };
 
-// Puts rows together before they are written: a stream takes long for each
-// piece that it is given. `Text`: std::string, or RowText.
+// Collects rows and writes them in large blocks, because each write to a stream
+// is slow. `Text` is std::string or RowText.
 template <typename Text>
 class BasicRowBuffer {
  public:
-  // Rows are appended to it.
+  // Returns the text to which callers append their rows.
   Text& text() { return text_; }
 
-  // Ends a row, and writes the rows so far when there is enough of them.
+  // Ends a row. Writes the collected rows once they exceed kWrittenBytes.
   void endRow(std::ostream& out) {
     if (text_.size() >= kWrittenBytes) write(out);
   }
+  // Writes all collected rows.
   void write(std::ostream& out) {
     out.write(text_.data(), static_cast<std::streamsize>(text_.size()));
     text_.clear();

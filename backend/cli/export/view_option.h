@@ -1,4 +1,5 @@
-// --ranks, --groups and --last: what of a run a format is given that shows
+// Parses --ranks, --groups and --last, which select a part of a run for formats
+// that show matched operations.
 // matched operations.
 
 #pragma once
@@ -19,9 +20,11 @@ class ViewOption {
   bool given() const {
     return !ranks_.empty() || !groups_.empty() || last_s_.has_value();
   }
-  // A sentence about what the run does not have; "" if it has all.
+  // Describes, in a sentence, ranks or groups that the run does not have.
+  // Returns "" if it has all of them.
   std::string unknownIn(const RunOverview& overview) const;
-  // But for the scope, the window and how much fits.
+  // Returns the selection by these options only. The caller sets scope, window
+  // and the maximum number of operations.
   ViewSelection selection() const;
 
  private:
@@ -30,7 +33,8 @@ class ViewOption {
   std::optional<double> last_s_;
 };
 
-// What is not there, in one line; "" when all is.
+// Describes in one line what the view leaves out. Returns "" if it shows
+// everything.
 std::string leftOutText(const JobView& view);
 
 }  // namespace traced

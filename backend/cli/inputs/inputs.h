@@ -31,24 +31,27 @@ class Inputs {
   bool json() const { return json_; }
   bool strict() const { return strict_; }
   const std::vector<std::string>& paths() const { return paths_; }
-  // The first input's name without trailing slashes, for headings.
+  // Returns the first input's name without trailing slashes, for headings.
   std::string title() const;
-  // Returns all inputs as words of a shell; "INPUT..." for more than four.
+  // Returns all inputs as shell words, or "INPUT..." if there are more than
+  // four.
   std::string words() const;
-  // Returns a sentence that explains "INPUT..."; "" where words() has none.
+  // Returns a sentence that explains "INPUT...". Returns "" if words() does not
+  // contain it.
   std::string wordsNote() const;
-  // Whether the user said which attempt; "newest" says so, too.
+  // Returns whether the user chose an attempt. "newest" counts as a choice.
   bool attemptIsChosen() const { return chosen_; }
-  // " --attempt 0", for commands about the same run; "" where none was chosen.
+  // Returns the choice as an option, such as " --attempt 0", for suggested
+  // commands. Returns "" if none was chosen.
   std::string choiceText() const;
 
-  // Opens the inputs, and unless told not to the rings of their streams, with
-  // progress on a terminal. Says why on stderr when it fails. The set is valid
-  // as long as this.
+  // Opens the inputs and, without --files-only, the rings of their streams.
+  // Shows progress on a terminal. On failure, writes the reason to stderr. The
+  // set is valid while this object exists.
   Result<TraceSet> open();
 
-  // Writes warnings to stderr, a screenful of them at most, and tells what the
-  // verb should exit with: with --strict, any warning is a finding.
+  // Writes warnings to stderr, at most a screenful. Returns the exit code of
+  // the command: with --strict, any warning counts as a finding.
   ExitCode conclude(const std::vector<std::string>& warnings) const;
 
  private:
@@ -58,7 +61,7 @@ class Inputs {
   bool json_ = false;
   bool strict_ = false;
   bool files_only_ = false;
-  // Each belongs to a set that was opened.
+  // One for each set that was opened.
   std::deque<LiveSet> live_;
 };
 

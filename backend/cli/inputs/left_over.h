@@ -1,4 +1,4 @@
-// What killed processes left behind, as the verbs speak of it.
+// Recovers rings that killed processes left behind.
 
 #pragma once
 
@@ -9,14 +9,15 @@
 
 namespace traced {
 
-// Where segments are looked for: /dev/shm, and TRACED_RING_DIR if it is set.
+// Returns the directories that may hold rings: /dev/shm, and TRACED_RING_DIR if
+// it is set.
 std::vector<std::string> ringDirectories();
 
-// One sentence about a segment; not for a live one.
+// Describes a segment in one sentence. The segment must not be live.
 std::string sentenceAbout(const RecoveredSegment& segment, bool dry_run);
 
-// Recovers what belongs to the inputs of a verb and says so on stderr. Returns
-// a warning for each segment that could not be recovered.
+// Recovers the rings that belong to the inputs of a command and reports each on
+// stderr. Returns a warning for each ring that could not be recovered.
 std::vector<std::string> recoverInputs(const std::vector<std::string>& inputs);
 
 }  // namespace traced

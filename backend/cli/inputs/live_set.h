@@ -1,5 +1,5 @@
-// LiveSet reads traces with what the rings on this host hold beyond them,
-// whether their processes live or are dead.
+// LiveSet reads traces together with newer records in rings on this host, of
+// living and dead processes.
 
 #pragma once
 
@@ -25,15 +25,16 @@ class LiveSet {
   explicit LiveSet(std::vector<std::string> inputs, RunChoice choice = {})
       : inputs_(std::move(inputs)), choice_(choice) {}
 
-  // Looks once more. The set is valid until the next look.
+  // Reads the inputs and rings anew. The set is valid until the next call.
   Result<TraceSet> refresh(const ReadProgress& progress = {});
-  // The rings that were read then, without what was in them.
+  // Returns the rings that refresh() read, without their content.
   const std::vector<RingReading>& rings() const { return rings_; }
-  // What was wrong with them, also among the warnings of the set.
+  // Returns problems of these rings, which are also among the warnings of the
+  // set.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  // The rings of these traces, in all places that are known by now.
+  // Returns the rings of these traces in all directories known so far.
   std::vector<RingFile> findOurs() const;
   bool isTrusted(const RingFile& ring) const;
   void readRings();
@@ -43,12 +44,12 @@ class LiveSet {
 
   const std::vector<std::string> inputs_;
   const RunChoice choice_;
-  // Streams that the inputs are known to have and who owns their files,
-  // wherever their rings say that their traces are; and where their rings may
-  // be, beside the usual places.
+  // Streams of the inputs, whatever path their rings name, with the owners of
+  // their files. `directories_` holds further directories that may contain
+  // their rings.
   std::map<std::uint64_t, std::optional<uid_t>> streams_;
   std::set<std::string> directories_;
-  // Of the look that goes on.
+  // State of the current refresh().
   std::set<std::string> tried_;
   std::vector<RingReading> rings_;
   std::vector<std::string> warnings_;

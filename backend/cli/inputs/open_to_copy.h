@@ -1,4 +1,4 @@
-// Inputs for verbs that copy chunks to other files.
+// Opens inputs for commands that copy chunks to other files.
 
 #pragma once
 
@@ -14,17 +14,17 @@ namespace traced {
 
 struct CopySource {
   TraceSet set;
-  // How many processes of it still record on this host.
+  // Number of its processes that still record on this host.
   std::uint64_t running = 0;
 };
 
-// Opens the inputs, with what killed processes of theirs left, brought back,
-// and without what living ones have not written yet. Where there is nothing to
-// copy it says why on stderr. `verb`: "merge".
+// Opens the inputs and recovers the rings of killed processes first. Excludes
+// records that live processes have not written yet. If nothing can be copied,
+// writes the reason to stderr. `verb` is the command, such as "merge".
 std::optional<CopySource> openToCopy(Inputs& inputs, const std::string& verb);
 
-// Its warnings. Dumps that have no chunks are told, other runs are not: they
-// are copied.
+// Returns the warnings of a copy. They include dumps, which have no chunks to
+// copy. They omit other runs, because these are copied too.
 std::vector<std::string> warningsOfCopy(const TraceSet& set,
                                         const std::string& verb);
 

@@ -1,5 +1,5 @@
-// Background runs functions one after another on its own thread: those that may
-// block on a pipe, a disk or a file system of another host.
+// Background runs functions one after another on its own thread. It is meant
+// for functions that may block on a pipe, a disk or a remote file system.
 
 #pragma once
 
@@ -13,23 +13,25 @@
 
 namespace traced {
 
-// Any thread. A function must own what it uses: it may outlive this object.
+// Thread safe. A function must own what it uses, because it may outlive this
+// object.
 class Background {
  public:
-  // Keeps at most `max_pending` functions.
+  // Queues at most `max_pending` functions.
   explicit Background(std::size_t max_pending);
-  // Does not wait for the function that runs. Drops those that are pending.
+  // Does not wait for the running function. Drops those that are pending.
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  // Returns false if too many are pending: `function` is then dropped.
+  // Queues `function`. Returns false and drops it if too many are pending.
   bool post(std::function<void()> function);
-  // Blocks until all have run. Returns false if `timeout` passed first.
+  // Blocks until all functions have run. Returns false if `timeout` passed
+  // first.
   bool finish(std::chrono::nanoseconds timeout);
 
-  // Runs `function` and returns its result. Absent if `timeout` passed first,
-  // or if earlier functions have not ended.
+  // Runs `function` and returns its result. Returns nothing if `timeout` passed
+  // first or if earlier functions have not ended.
   template <typename Function>
   auto ask(Function function, std::chrono::nanoseconds timeout)
       -> std::optional<decltype(function())> {

@@ -1,4 +1,4 @@
-// What is wrong with watched jobs, as far as it can be seen while they run.
+// Problems of watched jobs that can be detected while the jobs run.
 
 #pragma once
 
@@ -12,23 +12,23 @@
 namespace traced {
 
 struct LiveFinding {
-  // What it is about: equal as long as it is the same one.
+  // Identifies the finding: equal for as long as the same problem lasts.
   std::string name;
   std::string text;
   Json json;
 };
 
-// Ranks that called different operations under one number, which is certain;
-// a rank that keeps others waiting; ranks whose transfers are slow; and who has
-// long waited for whom.
+// Returns the current findings of all jobs: ranks that called different
+// operations under one number (certain), a rank that delays others, ranks with
+// slow transfers, and long waits.
 std::vector<LiveFinding> findingsOf(const std::vector<HostsJob>& jobs);
 
-// Returns the page under "/": it loads itself again.
+// Returns the HTML page served at "/", which reloads itself.
 std::string livePage(const Hosts& hosts,
                      const std::vector<LiveFinding>& findings,
                      double interval_s);
 
-// Returns what is under "/verdicts".
+// Returns the document served at "/verdicts".
 Json verdictsJson(const Hosts& hosts, const std::vector<LiveFinding>& findings);
 
 }  // namespace traced

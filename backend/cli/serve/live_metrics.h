@@ -1,4 +1,4 @@
-// What is told of watched jobs, as metrics.
+// Converts the state of watched jobs to metrics.
 
 #pragma once
 
@@ -12,21 +12,23 @@
 
 namespace traced {
 
-// "all_reduce"; "other" of what is beyond the bounds of LiveSums.
+// Returns the operation's name, such as "all_reduce". Without a value, returns
+// "other": the operations beyond the bounds of LiveSums.
 std::string operationLabel(std::optional<v1::Operation> op);
 
-// `interval`: between two looks. Bounded: at most 2000 lines of OpenMetrics for
-// 8 ranks, 30 groups and 12 sizes; docs/use/serve.md has the names. What is
-// added to it is of `serve` itself.
+// Returns the metrics of all watched jobs. Samples added later belong to
+// `serve` itself. `interval` is the time between two polls.
+// The output is bounded: at most 2000 lines of OpenMetrics for 8 ranks, 30
+// groups and 12 sizes. docs/use/serve.md lists the names.
 MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
                          std::chrono::nanoseconds interval);
 
-// Of the ranks of all hosts, with the label `host`.
+// Returns the metrics of the ranks of all hosts, with the label `host`.
 MetricFamilies hostsMetricsOf(const Hosts& hosts);
 
-// Adds what NCCL's Inspector gives Prometheus, under its names and labels, so
-// that dashboards made for it work. Of the latest interval; all ranks of the
-// host together.
+// Adds the metrics that NCCL's Inspector exports to Prometheus, with its names
+// and labels, so that dashboards made for it work. They cover the latest
+// interval and sum over all ranks of the host.
 void addInspectorMetrics(const WatchedJobs::Job& job,
                          const MetricLabels& labels, MetricFamilies& out);
 

@@ -1,5 +1,5 @@
-// MessageLog writes lines to stderr on its own thread: `serve` does not wait
-// for a reader of its stderr.
+// MessageLog writes lines to stderr on its own thread, so that `serve` never
+// waits for a reader of its stderr.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace traced {
 
-// Any thread.
+// Thread safe.
 class MessageLog {
  public:
   static constexpr std::size_t kMaxPendingLines = 16384;
@@ -20,10 +20,10 @@ class MessageLog {
 
   MessageLog();
 
-  // Writes `line` and its end. Drops and counts it while too much is pending;
-  // the next line to be written is preceded by that count.
+  // Queues `line`, to which a newline is added. Drops and counts it while too
+  // much is pending. The next line written is preceded by that count.
   void write(const std::string& line);
-  // All lines that were dropped.
+  // Returns the number of all lines dropped so far.
   std::uint64_t dropped() const;
   // Blocks until the lines are written, or until `timeout` passed.
   void finish(std::chrono::nanoseconds timeout);

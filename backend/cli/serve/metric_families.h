@@ -1,5 +1,5 @@
-// MetricFamilies are the figures that are told of watched jobs, whatever the
-// form in which they are told.
+// MetricFamilies holds the metrics of watched jobs, independent of an output
+// format.
 
 #pragma once
 
@@ -19,18 +19,18 @@ using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 enum class MetricType { kGauge, kCounter, kHistogram };
 
-// Whom samples are of.
+// The job, or `serve`, that samples belong to.
 struct MetricSource {
-  // Of the job; "": `serve` itself.
+  // Name of the job; "" for `serve` itself.
   std::string job;
-  // When its counters began, on the clock of the day.
+  // Start of its counters, in nanoseconds since the Unix epoch.
   std::int64_t began_ns = 0;
 };
 
 struct MetricSample {
   std::size_t source = 0;
   MetricLabels labels;
-  // Buckets, in nanoseconds, of a histogram.
+  // A histogram's buckets are in nanoseconds.
   std::variant<double, TimeBuckets> value;
 };
 
@@ -42,10 +42,11 @@ struct MetricFamily {
 
 class MetricFamilies {
  public:
-  // What is added from now on is of this one.
+  // Makes `source` the source of all samples added from now on.
   void begin(MetricSource source) { sources_.push_back(std::move(source)); }
 
-  // `name`: without the suffixes that a form asks for.
+  // Adds a sample. `name` has no suffix that an output format requires, such as
+  // "_total".
   void gauge(const std::string& name, const char* help, MetricLabels labels,
              double value);
   void counter(const std::string& name, const char* help, MetricLabels labels,
@@ -54,7 +55,7 @@ class MetricFamilies {
                  const TimeBuckets& buckets);
 
   const std::vector<MetricSource>& sources() const { return sources_; }
-  // By name.
+  // Returns the families, sorted by name.
   const std::map<std::string, MetricFamily>& families() const {
     return families_;
   }
@@ -67,8 +68,8 @@ class MetricFamilies {
   std::map<std::string, MetricFamily> families_;
 };
 
-// Returns figures in the form that Prometheus and node_exporter read
-// (https://prometheus.io/docs/specs/om/open_metrics_spec/).
+// Returns the metrics in the OpenMetrics text format, for Prometheus and
+// node_exporter (https://prometheus.io/docs/specs/om/open_metrics_spec/).
 std::string openMetricsText(const MetricFamilies& metrics);
 
 }  // namespace traced

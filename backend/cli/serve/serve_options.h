@@ -1,4 +1,4 @@
-// What `tracectl serve` is told on its command line.
+// Command-line options of `tracectl serve`.
 
 #pragma once
 
@@ -14,7 +14,8 @@ namespace traced {
 
 struct ServeOptions {
   void declare(CLI::App& app);
-  // Where to answer, and where to send to. An Error says what cannot be.
+  // Return the parsed addresses: where to listen, where to send metrics, and
+  // which hosts to ask. An Error explains an unusable option.
   Result<HttpOptions> http() const;
   Result<HttpUrl> otlpUrl() const;
   Result<PeerList> peerList() const;
@@ -33,7 +34,7 @@ struct ServeOptions {
   bool no_http = false;
 
  private:
-  // That who asks must give; "": there is none.
+  // Returns the token that requests must carry, or "" if none is required.
   Result<std::string> token() const;
 };
 

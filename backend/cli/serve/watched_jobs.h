@@ -1,4 +1,4 @@
-// WatchedJobs finds the traced processes of this host by their rings, and
+// WatchedJobs finds the traced processes of this host by their rings and
 // follows what they record.
 
 #pragma once
@@ -19,9 +19,10 @@
 
 namespace traced {
 
-// "run42", "run42 (attempt 1)", "run42 (2)" of the second of this name.
+// Returns "run42", "run42 (attempt 1)", or "run42 (2)" for the second job of
+// this name.
 std::string jobTitle(const v1::Header& header, int nth);
-// By which metrics tell it from others.
+// Returns the labels that distinguish a job's metrics from those of other jobs.
 std::vector<std::pair<std::string, std::string>> jobLabels(
     const v1::Header& header, int nth);
 
@@ -31,36 +32,37 @@ class WatchedJobs {
   struct Rank {
     std::unique_ptr<RingNews> news;
     LiveStream* stream = nullptr;
-    // Its ring is there, and its process lives.
+    // True while the ring exists and its process lives.
     bool alive = true;
     std::chrono::steady_clock::time_point ended;
     std::chrono::steady_clock::time_point looked_up;
-    // Records that were missing at the last poll.
+    // Number of records missing at the last poll.
     std::uint64_t lost = 0;
   };
   struct Job {
     LiveJob live;
-    // Which of the jobs that are called alike, from 1.
+    // Index among jobs with the same name and attempt, from 1.
     int nth = 1;
-    // When it was found, on the clock of the day.
+    // Time at which it was found, in nanoseconds since the Unix epoch.
     std::int64_t began_ns = 0;
-    // In their order, as the members of `live`.
+    // Sorted by rank, in the order of the members of `live`.
     std::vector<Rank> ranks;
   };
 
-  // Without `inputs` all that this user may read, which of root's are all.
+  // Follows the rings of the traces in `inputs`. Without inputs, follows all
+  // rings of this user, or of all users if the user is root.
   explicit WatchedJobs(std::vector<std::string> inputs)
       : inputs_(std::move(inputs)), began_ns_(readClock(CLOCK_REALTIME)) {}
 
-  // Looks once more.
+  // Finds new processes, reads all rings, and forgets jobs that ended long ago.
   void refresh();
-  // Whether a ring was filled so far that the next look should come soon.
+  // Returns whether a ring filled so fast that the next poll should be earlier.
   bool isFast() const { return fast_; }
 
-  // Since when, on the clock of the day.
+  // Returns the time of construction, in nanoseconds since the Unix epoch.
   std::int64_t beganNs() const { return began_ns_; }
   const std::vector<std::unique_ptr<Job>>& jobs() const { return jobs_; }
-  // Sentences about rings that cannot be followed, each once.
+  // Returns new warnings about rings that cannot be followed, each once.
   std::vector<std::string> takeWarnings();
 
  private:
@@ -75,11 +77,11 @@ class WatchedJobs {
   const std::vector<std::string> inputs_;
   const std::int64_t began_ns_;
   std::vector<std::unique_ptr<Job>> jobs_;
-  // Rings that are followed, or were tried in vain.
+  // Paths of rings that are followed or could not be opened.
   std::set<std::string> known_;
   std::vector<std::string> warnings_;
   bool fast_ = false;
-  // Accesses the file system of traces.
+  // Runs accesses to the traces' file system, which may block.
   Background files_{1};
 };
 

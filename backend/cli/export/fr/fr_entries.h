@@ -1,4 +1,4 @@
-// The entries of one rank's dump, in the order in which they were issued.
+// Builds the entries of one rank's dump, in the order of issue.
 
 #pragma once
 
@@ -16,30 +16,32 @@
 
 namespace traced::fr {
 
-// What groups are called: by index in the catalog of the run. Names are as
-// torch has them, and unique among groups with the same members.
+// Returns the names of groups by their index in the run's catalog. A name is
+// torch's own, made unique among groups with the same members.
 std::vector<std::string> namesOfGroups(const GroupCatalog& groups);
 
+// Builds Flight Recorder entries from the operations of one stream.
 class Entries {
  public:
   Entries(const JobView& view, std::uint32_t stream,
           const std::vector<std::string>& group_names);
 
-  // Calls visit(Json) with each.
+  // Calls visit(Json) with each entry.
   void forEach(std::vector<ViewedCell> cells,
                const std::function<void(const Json&)>& visit);
-  // Of the groups that entries are of, or could be.
+  // Returns the configuration of all groups of the stream.
   Json groups() const;
-  // How far each group had come in the entries so far.
+  // Returns the progress of each group: the last operation enqueued, started
+  // and completed among the entries so far.
   Json progress() const;
-  // Operations that the format has no words for.
+  // Returns the number of operations that the format cannot express.
   std::uint64_t leftOut() const { return left_out_; }
 
  private:
-  // Of one group.
+  // Counters of one group.
   struct Count {
     std::uint64_t collective = 0;
-    // The last; absent before the first.
+    // Number of the last send or receive; absent before the first.
     std::optional<std::uint64_t> p2p;
     std::uint64_t op = 0;
     std::int64_t enqueued = -1;
@@ -49,7 +51,7 @@ class Entries {
   struct Batch {
     std::uint64_t collective = 0;
     bool is_p2p = false;
-    // Its number among sends and receives, once it has one.
+    // Its number among sends and receives, once assigned.
     std::optional<std::uint64_t> p2p;
   };
 

@@ -1,4 +1,4 @@
-// How PyTorch's Flight Recorder writes operations, dtypes and tensors.
+// Names of operations, dtypes and tensors in PyTorch's Flight Recorder.
 
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace traced::fr {
 
-// As torch's recorder for NCCL has it, and torchfrtrace of torch 2.11 knows it.
-// nullptr for operations that it has no name for.
+// Returns the name that torch's recorder for NCCL uses and that torchfrtrace of
+// torch 2.11 accepts. Returns nullptr for an operation without such a name.
 const char* nameOf(v1::Operation op);
-// nullptr where it has none.
+// Returns torch's name of `dtype`, or nullptr if it has none.
 const char* nameOf(v1::DType dtype);
 
 // Sets input_sizes, input_dtypes, output_sizes and output_dtypes.

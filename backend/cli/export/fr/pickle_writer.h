@@ -1,4 +1,5 @@
-// Plain values as a pickle of protocol 2: what torch itself writes.
+// Writes plain values as a pickle of protocol 2, the protocol that torch itself
+// writes.
 
 #pragma once
 

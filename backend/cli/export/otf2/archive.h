@@ -1,5 +1,5 @@
-// An OTF2 archive while it is written by OTF2's own library, and the events of
-// its locations.
+// An OTF2 archive that OTF2's own library writes, and the events of its
+// locations.
 
 #pragma once
 
@@ -18,37 +18,38 @@
 
 namespace traced::otf2 {
 
-// An OTF2 archive while it is written by OTF2's own library: a folder with a
-// file of definitions, one of events per location, and one that names them all,
-// which is written last.
+// Writes an OTF2 archive through OTF2's own library. An archive is a folder
+// with a file of definitions, a file of events per location, and an anchor
+// file. The anchor file names the others and is written last.
 class Archive {
  public:
-  // `folder`: one that is there, and is empty.
+  // Creates an archive in `folder`, which must exist and be empty.
   explicit Archive(const std::string& folder);
   ~Archive();
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  // "" while all went well.
+  // Returns the first error of the library, or "".
   const std::string& problem() const { return problem_; }
-  // Of a call of the library.
+  // Records a failure that a call of the library returned.
   void check(OTF2_ErrorCode code);
 
-  // Something about the whole archive; unless the value is "". `name`: such as
-  // "TRACED::JOB".
+  // Sets a property of the whole archive, such as "TRACED::JOB". Does nothing
+  // if `value` is "".
   void setProperty(const std::string& name, const std::string& value);
   void setCreator(const std::string& creator);
 
-  // Only where there is no problem, as the next.
+  // Returns the writer of definitions. Call this and the following functions
+  // only while problem() is "".
   OTF2_GlobalDefWriter* definitions() const { return definitions_; }
-  // One at a time.
+  // Begins the events of a location. Only one location may be open at a time.
   OTF2_EvtWriter* beginLocation(std::uint64_t location);
-  // How many events it has.
+  // Ends the location and returns its number of events.
   std::uint64_t endLocation(OTF2_EvtWriter* writer);
   OTF2_MarkerWriter* markers() {
     return OTF2_Archive_GetMarkerWriter(archive_);
   }
-  // Puts all in its place.
+  // Completes the archive and writes its anchor file.
   void close();
 
  private:
@@ -63,14 +64,16 @@ class Archive {
   OTF2_GlobalDefWriter* definitions_ = nullptr;
 };
 
+// Defines texts, regions and attributes in the archive, each only once.
 class Names {
  public:
   explicit Names(Archive& archive);
 
-  // Whatever the text holds, what is defined is harmless.
+  // Returns the number of `text`, with control characters escaped.
   OTF2_StringRef text(std::string_view text);
   OTF2_RegionRef region(const std::string& name, OTF2_RegionRole role);
-  // The same type whenever it is asked for.
+  // Returns the number of the attribute. The type must be the same in every
+  // call.
   OTF2_AttributeRef attribute(std::string_view name, OTF2_Type type);
 
  private:
@@ -80,6 +83,7 @@ class Names {
   absl::flat_hash_map<std::string, OTF2_AttributeRef> attributes_;
 };
 
+// Collects the attributes of the next event.
 class Facts {
  public:
   Facts(Archive& archive, Names& names)
@@ -102,7 +106,7 @@ class Facts {
   void clear() {
     archive_.check(OTF2_AttributeList_RemoveAllAttributes(list_));
   }
-  // For the library, which empties it.
+  // Returns the attributes for a call of the library, which empties the list.
   OTF2_AttributeList* list() { return list_; }
 
  private:
@@ -111,7 +115,7 @@ class Facts {
   OTF2_AttributeList* const list_;
 };
 
-// From the first to the last instant that is told of.
+// The interval from the first to the last recorded instant.
 struct TimeRange {
   std::uint64_t first_ns = ~std::uint64_t{0};
   std::uint64_t last_ns = 0;
@@ -122,11 +126,12 @@ struct TimeRange {
   }
 };
 
-// LocationWriter writes the events of one location, in the order of time:
-// stretches that do not overlap, and what ends while they or others last.
+// LocationWriter writes the events of one location in the order of time.
+// Regions must not overlap. Later events may fall into the same or following
+// regions.
 class LocationWriter {
  public:
-  // Writes an event at a time.
+  // Writes an event with the given time, in nanoseconds.
   using Write = std::function<OTF2_ErrorCode(OTF2_EvtWriter*, std::uint64_t)>;
 
   LocationWriter(Archive& archive, Facts& facts, TimeRange& range,
@@ -136,14 +141,16 @@ class LocationWriter {
         range_(range),
         writer_(archive.beginLocation(location)) {}
 
-  // With the facts that were taken. What is entered later begins later.
+  // Enters a region, with the collected facts as attributes. `at_ns` must not
+  // decrease from call to call.
   void enter(std::int64_t at_ns, OTF2_RegionRef region);
   void leave(std::int64_t at_ns, OTF2_RegionRef region);
-  // At the time of what was entered last; with the facts that were taken.
+  // Writes an event at the time of the latest enter(), with the collected
+  // facts.
   void write(const Write& event);
-  // At a later time.
+  // Schedules an event for a later time.
   void writeAt(std::int64_t at_ns, Write event);
-  // How many events there are.
+  // Writes all scheduled events and returns the number of events.
   std::uint64_t finish();
 
  private:

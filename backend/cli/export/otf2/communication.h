@@ -1,4 +1,5 @@
-// The events of communication: a collective or a message begins, and ends.
+// Writes the events of communication: the begin and the end of a collective or
+// a message.
 
 #pragma once
 
@@ -14,28 +15,30 @@ namespace traced::otf2 {
 
 struct Communication {
   const v1::Call& call;
-  // Number of its communicator.
+  // Number of its communicator in the archive.
   std::uint32_t group;
-  // Of no other operation of the rank.
+  // Identifies the operation within its rank.
   std::uint64_t request;
-  // In the group; 0: not known.
+  // Rank of the peer in the group, plus 1; 0 if unknown.
   std::uint32_t peer_plus_1;
-  // Where it begins: in what was entered last.
+  // Receives the events. The begin is placed at the latest enter().
   LocationWriter& begin;
-  // Those of its beginning.
+  // Attributes of the begin event.
   Facts& facts;
-  // Absent where it is not known.
+  // Absent if the end is unknown.
   std::optional<std::int64_t> end_ns;
-  // The caller waited for it in the call.
+  // True if the caller waited for the operation within the call.
   bool at_once;
 };
 
-// False of what OTF2 has no such events for; then nothing is written.
+// Writes the events of an operation. Returns false and writes nothing if OTF2
+// has no such events for it.
 bool tell(const Communication& told);
 
+// Returns the OTF2 role of the region that shows a call of `op`.
 OTF2_RegionRole roleOf(v1::Operation op);
-// Absent of messages, and of what is no collective of its own: a batch of
-// others, or the management of a group.
+// Returns the OTF2 collective. Absent for messages, batches of other
+// operations, and the management of groups.
 std::optional<OTF2_CollectiveOp> collectiveOf(const v1::Call& call);
 
 }  // namespace traced::otf2

@@ -1,5 +1,5 @@
-// The events of one rank, in locations: its calls, a location per thread, its
-// waits, its steps, and what it did in its modules and phases.
+// Writes the events of one rank into locations: its calls (a location per
+// thread), waits, steps, modules and phases.
 
 #pragma once
 
@@ -21,13 +21,13 @@ struct Location {
   std::uint64_t events = 0;
 };
 
-// What is known of each row of a view.
+// Facts about one row of a view.
 struct RowFacts {
   std::optional<std::uint64_t> correlation;
   std::optional<JobView::Latest> latest;
 };
 
-// What all ranks write to.
+// State shared by all ranks of an export.
 struct Writing {
   Archive& archive;
   Names& names;
@@ -35,22 +35,25 @@ struct Writing {
   const std::vector<RowFacts>& rows;
   std::uint64_t locations = 0;
   TimeRange range = {};
-  // Those that something was carried out on, and the communicators that they
-  // are: numbered from 0, without a gap, as OTF2 wants it.
+  // The communicators that carried out something, by the index of their group.
+  // OTF2 requires numbers from 0 without gaps.
   std::map<std::uint32_t, OTF2_CommRef> communicators = {};
-  // Operations that have no more than their calls: OTF2 knows none like them,
-  // they were never carried out, or who takes part is not known.
+  // Number of operations for which only the call is written. OTF2 has no
+  // matching event, the operation was never carried out, or its participants
+  // are unknown.
   std::uint64_t only_calls = 0;
+  // Number of operations without a known end.
   std::uint64_t without_end = 0;
 };
 
-// Those of a stream of the view. The first is there whatever there is, and is
-// the one that takes part in communication.
+// Writes the locations of one stream. The result is never empty. Its first
+// location represents the rank in communication.
 std::vector<Location> writeRank(Writing& to, const JobView& view,
                                 std::uint32_t stream, const RankTimeline& line);
 
-// `locations`: of each stream of the view. How many groups are told without
-// their members, because there are too many.
+// Defines all locations, groups and communicators. `locations` are those of
+// each stream of the view. Returns the number of groups whose members were left
+// out because they are too many.
 std::uint64_t defineWorld(Writing& to, const JobView& view,
                           const std::vector<std::vector<Location>>& locations);
 

@@ -1,5 +1,4 @@
-// Messages as Perfetto reads them: their fields by number, and what writes
-// them.
+// Field numbers of Perfetto's messages, and a writer for them.
 
 #pragma once
 
@@ -11,10 +10,9 @@
 
 namespace traced {
 
-// The fields of Perfetto's trace format that are written, by their numbers in
-// its published schema. A test reads what is written with Perfetto's own
-// messages and finds no field that these do not know.
-//
+// Field numbers of Perfetto's published trace schema, as far as they are used.
+// A test parses the output with Perfetto's own messages and fails on a field
+// that they do not know.
 // A file is one message of packets.
 namespace trace {
 inline constexpr std::uint32_t kPacket = 1;
@@ -23,7 +21,7 @@ inline constexpr std::uint32_t kPacket = 1;
 namespace packet {
 inline constexpr std::uint32_t kClockSnapshot = 6;
 inline constexpr std::uint32_t kTimestamp = 8;
-// Who wrote it: each sequence has interned strings of its own.
+// The writer of the packet. Each sequence has its own interned strings.
 inline constexpr std::uint32_t kSequence = 10;
 inline constexpr std::uint32_t kTrackEvent = 11;
 inline constexpr std::uint32_t kInternedData = 12;
@@ -31,10 +29,10 @@ inline constexpr std::uint32_t kSequenceFlags = 13;
 inline constexpr std::uint32_t kSystemInfo = 45;
 inline constexpr std::uint32_t kDefaults = 59;
 inline constexpr std::uint32_t kTrackDescriptor = 60;
-// The host, where there are several; that of the time line has none.
+// The host. Absent for the host of the common time line.
 inline constexpr std::uint32_t kMachine = 98;
 
-// Of kSequenceFlags: the interned strings begin anew, or are needed.
+// Values of kSequenceFlags: the interned strings start anew, or are needed.
 inline constexpr std::uint64_t kStateCleared = 1;
 inline constexpr std::uint64_t kNeedsState = 2;
 }  // namespace packet
@@ -47,7 +45,7 @@ namespace clock_snapshot {
 inline constexpr std::uint32_t kClock = 1;
 inline constexpr std::uint32_t kClockId = 1;
 inline constexpr std::uint32_t kClockTimestamp = 2;
-// The clocks that the format knows.
+// Numbers of the clocks that the format defines.
 inline constexpr std::uint64_t kRealtime = 1;
 inline constexpr std::uint64_t kMonotonic = 3;
 inline constexpr std::uint64_t kBoottime = 6;
@@ -66,12 +64,12 @@ inline constexpr std::uint32_t kCounter = 8;
 inline constexpr std::uint32_t kChildOrdering = 11;
 inline constexpr std::uint32_t kRankAmongSiblings = 12;
 inline constexpr std::uint32_t kDescription = 14;
-// Tracks of one parent and one key are shown as one.
+// The page shows tracks with the same parent and key as one track.
 inline constexpr std::uint32_t kMergeBehavior = 15;
 inline constexpr std::uint32_t kMergeKey = 17;
 inline constexpr std::uint32_t kProcessOrdering = 19;
 
-// The parent of all processes; it tells how they are ordered.
+// The parent of all processes, which defines their order.
 inline constexpr std::uint64_t kRoot = 0;
 inline constexpr std::uint64_t kProcessesByRank = 1;
 inline constexpr std::uint64_t kExplicitOrder = 3;
@@ -118,7 +116,7 @@ inline constexpr std::uint32_t kSigned = 4;
 inline constexpr std::uint32_t kStringId = 17;
 }  // namespace annotation
 
-// Each has an id and a text.
+// Each interned entry has an id and a text.
 namespace interned {
 inline constexpr std::uint32_t kEventNames = 2;
 inline constexpr std::uint32_t kAnnotationNames = 3;
@@ -128,8 +126,8 @@ inline constexpr std::uint32_t kText = 2;
 }  // namespace interned
 
 // MessageWriter appends the fields of a protobuf message to a string. A trace
-// has millions of small packets, which as message objects would take several
-// times as long.
+// has millions of small packets, and message objects would be several times
+// slower.
 class MessageWriter {
  public:
   void clear() { bytes_.clear(); }
@@ -151,7 +149,7 @@ class MessageWriter {
   void addDouble(std::uint32_t field, double value) {
     addFixed64(field, std::bit_cast<std::uint64_t>(value));
   }
-  // A string, or a message that is complete.
+  // Adds a string or a complete message.
   void add(std::uint32_t field, std::string_view bytes) {
     tag(field, 2);
     varint(bytes.size());
@@ -160,7 +158,7 @@ class MessageWriter {
   void add(std::uint32_t field, const MessageWriter& message) {
     add(field, message.bytes());
   }
-  // The fields of another message as well.
+  // Appends the fields of another message to this one.
   void append(const MessageWriter& fields) { bytes_ += fields.bytes_; }
 
  private:

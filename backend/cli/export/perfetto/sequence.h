@@ -1,5 +1,5 @@
-// Sequence writes the packets of one writer, and Tracks describes processes,
-// tracks and counters, and numbers them.
+// Sequence writes the packets of one writer. Tracks describes and numbers
+// processes, tracks and counters.
 
 #pragma once
 
@@ -17,40 +17,43 @@
 
 namespace traced::perfetto {
 
-// An event under way: what of it is not told is left out.
+// A track event. Fields that are not set are left out of the packet.
 struct Event {
   std::int64_t at_ns = 0;
   std::uint64_t type = 0;
   std::uint64_t track = 0;
-  // Of Sequence::name().
+  // A number from Sequence::name(); 0 means no name.
   std::uint64_t name = 0;
   std::optional<std::uint64_t> correlation = std::nullopt;
   std::optional<std::uint64_t> flow = std::nullopt;
   std::optional<std::uint64_t> end_of_flow = std::nullopt;
-  // Of the counters of the sequence; of a counter event the first is its own.
+  // Values of the sequence's counters. In a counter event, the first value is
+  // the event's own.
   std::optional<std::int64_t> counters[2] = {};
 };
 
+// Not thread safe.
 class Sequence {
  public:
-  // `machine`: 0 for the host of the time line. `id`: not 0, and of no other.
+  // `machine` is 0 for the host of the time line. `id` must be unique and not
+  // 0.
   Sequence(std::ostream& out, std::uint32_t id, std::uint32_t machine)
       : out_(out), id_(id), machine_(machine) {}
 
-  // Which tracks the counters of later events are of. Comes before all events.
+  // Sets the tracks of the counters in later events. Must precede all events.
   void begin(absl::Span<const std::uint64_t> counter_tracks);
-  // The number of an event's name.
+  // Interns an event name and returns its number.
   std::uint64_t name(const std::string& text);
 
-  // What is said of the next event.
+  // Adds an annotation to the next event.
   void annotate(const char* name, std::uint64_t value);
   void annotateSigned(const char* name, std::int64_t value);
   void annotate(const char* name, const std::string& text);
   void write(const Event& event);
-  // A slice that has no more than a name and what was annotated.
+  // Writes a slice with only a name and the annotations added so far.
   void writeSlice(std::uint64_t track, const std::string& name,
                   std::int64_t begin_ns, std::int64_t end_ns);
-  // A packet with a message of another kind: a track, a clock.
+  // Writes a packet with a message of another kind, such as a track or a clock.
   void write(std::uint32_t field, const MessageWriter& message);
 
  private:
@@ -66,12 +69,12 @@ class Sequence {
   const std::uint32_t id_;
   const std::uint32_t machine_;
   Texts names_, annotation_names_, annotation_texts_;
-  // New texts, and annotations of the next event.
+  // New interned texts, and annotations of the next event.
   MessageWriter interned_, annotations_;
   MessageWriter packet_, event_, part_, framed_;
 };
 
-// Several tracks that are shown as one: a track per lane.
+// Several tracks that the page shows as one, with a track per lane.
 class LanedTrack {
  public:
   std::uint64_t lane(std::uint32_t lane) const { return uuids_[lane]; }
@@ -83,18 +86,22 @@ class LanedTrack {
 
 class Tracks {
  public:
-  // Processes come in the order of their pids, as far as the page heeds that.
+  // Orders processes by their ids, as far as the page supports that.
   void orderProcesses(Sequence& to);
+  // Describes a process and returns the id of its track.
   std::uint64_t addProcess(Sequence& to, std::int32_t pid,
                            const std::string& name, const std::string& label);
-  // `place`: among those of the process.
+  // Adds a track to a process. `place` is its position among the tracks of the
+  // process.
   LanedTrack addTrack(Sequence& to, std::uint64_t process, std::int32_t place,
                       const std::string& name, std::uint32_t lanes,
                       const std::string& description = "");
-  // A track with these slices, unless there are none.
+  // Adds a track with `slices`, unless there are none.
   void writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
                   const std::string& name,
                   const std::vector<NamedSlice>& slices);
+  // Adds a counter and returns the id of its track. `unit` is one of counter's
+  // units.
   std::uint64_t addCounter(Sequence& to, std::uint64_t process,
                            std::int32_t place, const std::string& name,
                            std::uint64_t unit);

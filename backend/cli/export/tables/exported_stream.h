@@ -1,5 +1,5 @@
-// StreamExporter visits the operations of a stream with what tables need of
-// each: its columns, and how its time splits.
+// StreamExporter visits the operations of a stream with the inputs of all
+// tables: column values and the split of each operation's time.
 
 #pragma once
 
@@ -21,26 +21,28 @@ namespace traced {
 struct ExportedOperation {
   ExportedCall call;
   OperationSplit split;
-  // The place of its group in the order of labels; what has no group comes
-  // last.
+  // Position of its group in the order of labels. Operations without a group
+  // sort last.
   std::uint32_t group_place = 0;
-  // With its number it identifies the operation on all ranks. Absent where that
-  // is unknown.
+  // Identifies the operation on all ranks, together with its number. Absent if
+  // unknown.
   std::optional<OperationKey> key;
 
   std::uint32_t rank() const { return call.table.header.rank(); }
-  // Returns the sort key: its number; rows without one come last.
+  // Returns the number of the operation as a sort key. Rows without a number
+  // sort last.
   std::uint64_t seqPlace() const {
     constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     const std::uint64_t seq = call.op.seq;
     return seq == 0 || seq > kMax ? ~std::uint64_t{0} : seq;
   }
+  // Converts an instant of the rank to the common time line, in nanoseconds.
   std::int64_t commonNsOf(Instant at) const {
     return call.clock.commonNs(at.ns());
   }
 };
 
-// Returns a number as a table keeps it.
+// Returns a number in the form in which tables store it.
 std::int64_t storedNumber(const ExportNumber& number);
 
 class StreamExporter {
@@ -48,17 +50,19 @@ class StreamExporter {
   // `run` must outlive it.
   explicit StreamExporter(const RunReadyTimes& run);
 
-  // `stream`: the index of the stream in the set.
+  // Calls visit() with each operation. `stream` is the index of the stream in
+  // the set.
   void forEach(std::size_t stream, const StreamTable& table,
                const std::function<void(const ExportedOperation&)>& visit);
 
  private:
-  // As groupHashes() has them: those of a group are found once for all ranks.
+  // Returns the group hashes of a stream, as groupHashes() does. Computes the
+  // hash of a group once for all ranks.
   std::vector<std::uint64_t> hashesOf(const StreamTable& table,
                                       const std::vector<std::uint32_t>& groups);
 
   const RunReadyTimes& run_;
-  // Of each group of the job: its place in the order of labels.
+  // For each group of the job, its position in the order of labels.
   std::vector<std::uint32_t> places_;
   absl::flat_hash_map<std::uint32_t, std::uint64_t> hash_of_group_;
 };

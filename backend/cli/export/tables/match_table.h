@@ -1,5 +1,5 @@
-// JobMatchTable is the table "matches": a row per operation of the job,
-// whose parts on several ranks were put together by their numbers.
+// JobMatchTable is the table "matches". A row is one operation of the job,
+// combined from several ranks by group and number.
 
 #pragma once
 
@@ -13,10 +13,11 @@
 
 namespace traced {
 
-// Memory: a row per operation of the job.
+// Uses memory for one row per operation of the job. Not thread safe.
 class JobMatchTable {
  public:
-  // Operations without a key are in no row. Ranks come in their order.
+  // Adds an operation of one rank. Ranks must be added in their order.
+  // Operations without a key are ignored.
   void add(const ExportedOperation& operation);
   void write(const TableFolder& folder);
 
@@ -25,7 +26,7 @@ class JobMatchTable {
     const std::string* group = nullptr;
     std::uint32_t group_place = 0;
     std::uint64_t seq = 0;
-    // Of the first of its ranks.
+    // The operation that the first of its ranks called.
     v1::Operation op = v1::OPERATION_UNSPECIFIED;
     std::int64_t correlation_id = kNoValue;
     std::int64_t message_size = kNoValue;
@@ -34,7 +35,7 @@ class JobMatchTable {
     std::uint32_t ended = 0;
     std::uint32_t failed = 0;
     std::uint32_t simulated = 0;
-    // Of which the end is a bound only.
+    // Number of ranks for which the end time is only an upper bound.
     std::uint32_t late_ends = 0;
     std::uint32_t last_issue_rank = 0;
     std::int64_t first_issue_ns = 0;

@@ -1,5 +1,5 @@
-// OperationFiles are the files of a table whose rows are operations of ranks:
-// "operations" in Parquet, and "waits".
+// OperationFiles writes a table whose rows are operations of ranks, as one or
+// more files: "operations" in Parquet, and "waits".
 
 #pragma once
 
@@ -15,29 +15,30 @@
 
 namespace traced {
 
-// A column without a function has the value of the operation column of that
-// name.
+// A column without a function takes the value of the operation column with the
+// same name.
 using OperationTable = TableOf<ExportedOperation>;
 
 const OperationTable& operationTable();
-// "waits": how the time of each operation splits into waiting for other ranks
-// and transfer, and how long it blocked the program.
+// Returns "waits": how the time of each operation splits into waiting for other
+// ranks and transfer, and how long it blocked the program.
 const OperationTable& waitTable();
-// Returns whether any of that is known.
+// Returns whether any value of the table "waits" is known.
 bool isInWaitTable(const ExportedOperation& operation);
 
-// One file, sorted by group, number and rank.
+// Writes one file, sorted by group, number and rank.
 class OperationPart {
  public:
   OperationPart(const TableFolder& folder, const OperationTable& table,
                 std::size_t number);
 
-  // Starts another stream: ids have other meanings from here on.
+  // Starts the next stream. Ids of definitions have other meanings from here
+  // on.
   void beginStream();
-  // Ranks come in their order.
+  // Adds a row. Ranks must be added in their order.
   void add(const ExportedOperation& operation);
   std::size_t rows() const { return places_.size(); }
-  // Sorts the rows and has them written.
+  // Sorts the rows and sends them to the output.
   void finish();
 
  private:
@@ -47,9 +48,10 @@ class OperationPart {
     FieldSource source;
     std::vector<const ExportColumn*> from;
     std::vector<std::size_t> to;
-    // A value for each column, of one after the other that tells.
+    // A value per column for each distinct definition, in the order in which
+    // definitions first occurred.
     std::vector<std::int64_t> values;
-    // Where those of an id begin, of this stream.
+    // Maps an id of the current stream to the position of its values.
     absl::flat_hash_map<std::uint32_t, std::uint32_t> place_of;
     std::vector<std::uint32_t> place_of_row;
   };
@@ -80,7 +82,8 @@ class OperationPart {
   std::vector<SortKey> places_;
 };
 
-// A file has `most_ranks` ranks, or fewer once they have kMaxRows rows.
+// Splits a table into files of `most_ranks` ranks, or fewer once these have
+// kMaxRows rows.
 class OperationFiles {
  public:
   static constexpr std::size_t kAnyRanks = ~std::size_t{0};

@@ -1,5 +1,5 @@
-// PythonWriter has a Python with pyarrow write Parquet files: it is sent
-// columns and writes them (write_parquet.py). So nothing of tracectl's depends
+// PythonWriter sends columns to a Python process with pyarrow
+// (write_parquet.py), which writes Parquet files. So tracectl does not depend
 // on a version of Arrow's libraries.
 
 #pragma once
@@ -16,8 +16,8 @@ namespace traced {
 // Not thread safe.
 class PythonWriter : public TableOutput {
  public:
-  // All files will be in `folder`, which is not there yet or empty. Comes back
-  // when Python is ready to write there.
+  // Starts Python and blocks until it is ready to write. All files are written
+  // to `folder`, which must be new or empty.
   explicit PythonWriter(const std::string& folder);
   ~PythonWriter() override;
   PythonWriter(const PythonWriter&) = delete;
@@ -28,19 +28,19 @@ class PythonWriter : public TableOutput {
   int begin(const TableSpec& table, const std::string& path) override;
   void add(int file, const std::vector<TableColumn>& columns) override;
   void end(int file) override { send({{"to", file}, {"file_ends", true}}); }
-  // Has all files put in place. Returns why that could not be done, a sentence,
-  // and then none is; "" when it was.
+  // Moves all files to their final names. Returns "" on success, else the
+  // reason as a sentence; then no file remains.
   std::string finish();
 
  private:
-  // Something to do, and the bytes that belong to it.
+  // Sends a request and the bytes that belong to it.
   void send(const Json& asked, const std::string& data = "");
   void write(const char* data, std::size_t bytes);
   void closeInput();
   void waitForEnd();
 
   std::string python_;
-  // The line that it said last.
+  // The last line that Python wrote.
   std::string said_;
   int files_ = 0;
   pid_t child_ = -1;
@@ -48,7 +48,7 @@ class PythonWriter : public TableOutput {
   int from_ = -1;
 };
 
-// Its program, put into tracectl when that is built.
+// Source of write_parquet.py, embedded at build time.
 extern const char* const kWriteParquet;
 
 }  // namespace traced

@@ -1,6 +1,6 @@
-// The small tables of a run: "ranks", "steps", "resources" and "losses", whose
-// rows are written as streams are read, and "groups", "verdicts" and
-// "verdict_ranks".
+// The small tables of a run. The rows of "ranks", "steps", "resources" and
+// "losses" are written while streams are read. "groups", "verdicts" and
+// "verdict_ranks" follow at the end.
 
 #pragma once
 
@@ -64,7 +64,7 @@ const TableOf<JobGroup>& groupTable();
 const TableOf<VerdictRow>& verdictTable();
 const TableOf<VerdictRankRow>& verdictRankTable();
 
-// "ranks", "steps", "resources" and "losses".
+// Writes "ranks", "steps", "resources" and "losses".
 class StreamTables {
  public:
   explicit StreamTables(const TableFolder& folder)
@@ -73,6 +73,7 @@ class StreamTables {
         resources_(folder, resourceTable().spec),
         losses_(folder, lossTable().spec) {}
 
+  // Adds the rows of one stream.
   void add(const StreamTable& table, const v1::ClockModel& clock);
   // Adds the warnings about inputs, the chosen run, and clocks.
   void add(const TraceSet& set, const RunSummary& summary);
@@ -88,8 +89,8 @@ class StreamTables {
 };
 
 void writeGroups(const TableFolder& folder, const GroupCatalog& groups);
-// Writes "verdicts" and "verdict_ranks", which has a row for each rank that a
-// verdict is about.
+// Writes "verdicts" and "verdict_ranks". The latter has a row for each rank
+// that a verdict names.
 void writeVerdicts(const TableFolder& folder, const Diagnosis& diagnosis);
 
 }  // namespace traced

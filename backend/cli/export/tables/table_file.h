@@ -1,5 +1,4 @@
-// TableFile is one file of a table: rows that are sent to be written when there
-// are enough of them.
+// TableFile is one file of a table. It sends rows to the output in row groups.
 
 #pragma once
 
@@ -15,23 +14,24 @@
 
 namespace traced {
 
-// An absent value; no number that a table can hold is as low.
+// Stands for an absent value. No table value is as low.
 inline constexpr std::int64_t kNoValue =
     std::numeric_limits<std::int64_t>::min();
 
-// Returns a count as the signed number that tables hold, or kNoValue where it
-// is too large. Some readers know no unsigned numbers.
+// Returns a count as a signed number, or kNoValue if it does not fit. Some
+// readers of tables have no unsigned numbers.
 inline std::int64_t fitting(std::uint64_t count) {
   return count > std::numeric_limits<std::int64_t>::max()
              ? kNoValue
              : static_cast<std::int64_t>(count);
 }
 
+// Returns the cell of a stored value; kNoValue means absent.
 inline CellValue storedCell(std::int64_t value) {
   return value == kNoValue ? CellValue() : CellValue(value);
 }
 
-// One column of a table, with the rows that are in memory.
+// One column of a table, with the rows in memory.
 class TableColumn {
  public:
   explicit TableColumn(const ColumnInfo& info) : info_(info) {}
@@ -42,13 +42,13 @@ class TableColumn {
   void add(const CellValue& value) { addStored(stored(value)); }
   CellValue cell(std::size_t row) const;
 
-  // Returns a value as it is stored: a number, 0 or 1 for a flag, the number of
-  // a text, or kNoValue.
+  // Returns `value` in its stored form: a number, 0 or 1 for a flag, the number
+  // of a text, or kNoValue.
   std::int64_t stored(const CellValue& value);
   void addStored(std::int64_t value) { values_.push_back(value); }
 
-  // Appends the rows to `data` in the layout that write_parquet.py reads, and
-  // returns the sizes of its parts.
+  // Appends the rows to `data` in the layout that write_parquet.py reads.
+  // Returns the sizes of the parts.
   Json pack(std::string& data) const;
   void clear() { values_.clear(); }
 
@@ -59,7 +59,7 @@ class TableColumn {
 
   const ColumnInfo& info_;
   std::vector<std::int64_t> values_;
-  // A text keeps its number as long as there is the column.
+  // A text keeps its number for the lifetime of the column.
   std::vector<std::string> texts_;
   absl::flat_hash_map<std::string, std::int64_t> number_of_;
 };
@@ -69,12 +69,14 @@ class TableOutput {
  public:
   virtual ~TableOutput() = default;
 
-  // Rows of other tables are dropped.
+  // Returns false if rows of this table would be dropped.
   virtual bool wants(const char* table) const = 0;
-  // Returns false once writing has failed: the rest can be skipped.
+  // Returns false after a failure. The caller can then skip the rest.
   virtual bool ok() const = 0;
-  // Begins a file of a table and returns its number. Many may be open at once.
+  // Begins a file of a table and returns its number. Many files may be open at
+  // once.
   virtual int begin(const TableSpec& table, const std::string& path) = 0;
+  // Writes the columns as one row group.
   virtual void add(int file, const std::vector<TableColumn>& columns) = 0;
   virtual void end(int file) = 0;
 };
@@ -82,16 +84,16 @@ class TableOutput {
 // The output of an export, and the folder of its files in each table.
 struct TableFolder {
   TableOutput& output;
-  // "job=run42/attempt=0".
+  // For example "job=run42/attempt=0".
   std::string partition;
 };
 
 class TableFile {
  public:
-  // The most rows of a row group.
+  // Maximum number of rows of a row group.
   static constexpr std::size_t kRowGroup = std::size_t{128} << 10;
 
-  // `number`: among the files of its table.
+  // `number` is the index of the file in its table.
   TableFile(const TableFolder& folder, const TableSpec& spec,
             std::size_t number = 0);
 
@@ -106,6 +108,7 @@ class TableFile {
   TableColumn& operator[](std::size_t column) { return columns_[column]; }
   // Writes the rows so far as one row group.
   void sendRows();
+  // Sends the remaining rows and ends the file.
   void finish();
 
  private:

@@ -17,14 +17,14 @@ std::vector<const TableSpec*> allTables();
 // Returns all tables and their columns as JSON.
 std::string columnsJson();
 
-// Writes all tables as Parquet into a folder that is not there yet or empty, or
-// none. What is lost or odd goes to `summary`. Returns what went wrong, a
-// sentence, or "". Memory: the operations of one file, and a row per operation
-// of the job.
+// Writes all tables as Parquet into a new or empty folder, or nothing. Adds
+// losses and anomalies to `summary`. Returns "" or the error as a sentence.
+// Uses memory for the operations of one file and a row per operation of the
+// job.
 std::string writeParquet(const TraceSet& set, const std::string& folder,
                          RunSummary& summary);
 
-// Writes one table, which is not "operations", by `writer`.
+// Writes one table with `writer`. The table must not be "operations".
 void writeTable(std::ostream& out, ExportWriter& writer, const char* table,
                 const TraceSet& set, RunSummary& summary);
 

@@ -1,5 +1,5 @@
-// What a digest of a host may hold at most: of what is sent more is left out,
-// and a digest that has more is not read.
+// Bounds of a host's digest. A writer leaves out what exceeds them. A reader
+// rejects a digest that exceeds them.
 
 #pragma once
 
@@ -13,24 +13,28 @@
 namespace traced {
 
 constexpr std::size_t kMaxDigestBytes = 512 << 10;
-// Texts of one job, group or call.
+// Maximum size in bytes of one text, of a job, group or call.
 constexpr std::size_t kMaxDigestText = 512;
 
-// The beginning of a text that is valid UTF-8, as far as it may be told.
+// Returns the longest prefix of `text` that is valid UTF-8 and within
+// kMaxDigestText.
 std::string boundedText(const std::string& text);
 
-// Whether all members of a group run on the host that tells of it.
+// Returns whether all members of a group run on the host that sends the digest.
 bool isWithinHost(const v1::GroupDigest& group);
 
-// What other hosts are told.
+// A digest in the form that other hosts receive.
 struct WrittenDigest {
   std::string bytes;
-  // For which there was no room: first those within the host.
+  // Number of groups that did not fit. Groups within the host are left out
+  // first.
   std::uint32_t left_out_groups = 0;
 };
+// Serializes a digest, reduced to the bounds.
 WrittenDigest writeDigest(v1::HostDigest digest);
-// An Error says what is wrong with it. What is read keeps to all bounds, and
-// its groups are groups.
+// Parses a digest of another host, whose content is not trusted. A returned
+// digest keeps all bounds and has only well-formed groups. An Error explains
+// what is wrong with it.
 Result<v1::HostDigest> readDigest(const std::string& bytes);
 
 }  // namespace traced

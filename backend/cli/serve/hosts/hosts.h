@@ -1,4 +1,4 @@
-// Hosts are this one and those that peers tell of: their jobs, seen together.
+// Hosts combines the jobs of this host with those that peers report.
 
 #pragma once
 
@@ -19,17 +19,18 @@ class Hosts {
  public:
   struct Options {
     std::string host;
-    // Of this `serve`, among those of other hosts.
+    // Identifies this `serve` among those of other hosts.
     std::uint64_t instance = 0;
     std::chrono::nanoseconds waiting_after{};
   };
 
   explicit Hosts(Options options) : options_(std::move(options)) {}
 
-  // Sees once more what this host and its peers have.
+  // Updates the jobs from this host's processes and the latest digests of its
+  // peers.
   void refresh(const WatchedJobs& watched, std::vector<Peer> peers);
 
-  // Those of this host first.
+  // Returns all jobs, those of this host first. Valid until the next refresh().
   const std::vector<HostsJob>& jobs() const { return jobs_; }
   const std::vector<Peer>& peers() const { return peers_; }
   const v1::HostDigest& digest() const { return digest_; }

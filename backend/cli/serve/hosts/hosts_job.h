@@ -1,5 +1,5 @@
-// HostsJob is one job on all hosts that are heard of: what each tells of its
-// ranks, put together.
+// HostsJob is one job on all known hosts, combined from what each host reports
+// about its ranks.
 
 #pragma once
 
@@ -24,34 +24,36 @@ class HostsJob {
   struct Group {
     std::string label;
     RankList members;
-    // What each rank called last; of ranks that are heard of.
+    // Number of the latest call of each rank, for ranks with a known digest.
     std::map<std::uint32_t, std::uint64_t> last_seqs;
-    // By number: what ranks called, where some host knows of a difference.
+    // Calls of the ranks by operation number, for numbers under which some
+    // host found different calls.
     std::map<std::uint64_t, std::map<std::uint32_t, v1::Divergence::Part>>
         disputed;
     std::map<std::uint64_t, v1::Waiting> waiting;
 
-    // The first number under which two ranks called different operations; 0:
-    // none is known.
+    // Returns the first number under which two ranks called different
+    // operations, or 0 if none is known.
     std::uint64_t divergedAt() const;
   };
 
-  // As this host has it; nullptr: no rank of it runs here.
+  // The job on this host, or nullptr if none of its ranks runs here.
   WatchedJobs::Job* own = nullptr;
-  // Which of the jobs that are called alike, from 1.
+  // Index among jobs with the same name and attempt, from 1.
   int nth = 1;
 
-  // "run42 (attempt 1)".
+  // Returns a title such as "run42 (attempt 1)".
   std::string title() const;
   MetricLabels labels() const;
   const std::string& name() const { return header().job(); }
-  // The fields that tell runs apart.
+  // Returns the fields that distinguish runs.
   const v1::Header& header() const { return parts_.front().digest->header(); }
 
-  // Whether another host's ranks are of this run: they say that they met where
-  // these did, none is told twice, and all began at about one time.
+  // Returns whether `digest` belongs to the same run: same name, same
+  // rendezvous, no rank reported twice, and starts at about the same time.
   bool mayTake(const v1::JobDigest& digest) const;
-  // `digest`: stays where it is.
+  // Adds what a host reports. `digest` must outlive this object and keep its
+  // address.
   void add(std::string host, const v1::JobDigest& digest);
 
   const std::vector<Part>& parts() const { return parts_; }

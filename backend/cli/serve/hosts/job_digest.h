@@ -1,4 +1,4 @@
-// What a host tells of a job whose ranks run on it, and of each of them.
+// Builds the digest of a job whose ranks run on this host, and of each rank.
 
 #pragma once
 
@@ -12,25 +12,25 @@
 
 namespace traced {
 
-// Of groups, by their index in the catalog of the job, the block whose numbers
-// are to be told one by one.
+// For each group, by its index in the job's catalog, the block of numbers whose
+// calls are listed one by one.
 using SpelledBlocks = std::map<std::uint32_t, std::uint64_t>;
 
-// Ranks, what is wrong, and who waits for `waiting_after` and longer.
+// Returns ranks, findings, and the ranks that have waited for `waiting_after`
+// or longer. `now_ns` is on this host's CLOCK_MONOTONIC.
 v1::JobDigest jobDigest(const WatchedJobs::Job& job,
                         std::chrono::nanoseconds waiting_after,
                         std::int64_t now_ns);
 
-// For other hosts: the order of the calls of groups that also have members
-// there.
+// Adds the order of calls of groups that also have members on other hosts.
 void addOrders(const WatchedJobs::Job& job, const SpelledBlocks& spelled,
                v1::JobDigest& digest);
 
-// `now_ns`: on this host's CLOCK_MONOTONIC.
+// Returns the digest of one rank. `now_ns` is on this host's CLOCK_MONOTONIC.
 v1::RankDigest rankDigest(const WatchedJobs::Rank& rank, const LiveSums& sums,
                           std::int64_t now_ns);
 
-// The families traced_rank_..., with these labels.
+// Adds the metric families traced_rank_..., with these labels.
 void addRankMetrics(const v1::RankDigest& rank, const MetricLabels& labels,
                     MetricFamilies& out);
 

@@ -12,7 +12,7 @@ namespace traced {
 class PooledConnection {
  public:
   virtual ~PooledConnection() = default;
-  // Ends the connection. The pool no longer has it.
+  // Ends the connection, which the pool has already removed.
   virtual void close() = 0;
 };
 
@@ -21,10 +21,11 @@ class ConnectionPool {
  public:
   explicit ConnectionPool(std::size_t max) : max_(max) {}
 
-  // `source`: whose connection it is, such as an address. If the pool is full,
-  // closes the oldest connection of the source that has the most.
+  // Adds a connection. `source` identifies its client, such as an address. If
+  // the pool is full, closes the oldest connection of the source with the most
+  // connections.
   void add(PooledConnection& connection, const std::string& source);
-  // Does nothing if the pool does not have it.
+  // Removes a connection. Does nothing if the pool does not have it.
   void remove(PooledConnection& connection);
 
  private:
@@ -36,7 +37,7 @@ class ConnectionPool {
   void closeOne();
 
   const std::size_t max_;
-  // The oldest first.
+  // Sorted from oldest to newest.
   std::list<Entry> entries_;
 };
 

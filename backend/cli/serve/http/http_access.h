@@ -1,4 +1,4 @@
-// Decides who may ask: by the token of a request, and by its Host.
+// Decides which requests are allowed, by their token and their Host header.
 
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace traced {
 
-// Accepts an IP address or "localhost", with or without a port. A web page of
-// another site can make its own name resolve to this host (DNS rebinding), but
-// its requests still carry that name.
+// Returns true for an IP address or "localhost", with or without a port. A web
+// page of another site can make its own name resolve to this host (DNS
+// rebinding), but its requests still carry that name.
 bool isLocalName(std::string_view host);
 
 // Compares secrets in a time that does not depend on where they differ.

@@ -1,4 +1,4 @@
-// HttpAnswers are the texts that requests are answered with, by path.
+// HttpAnswers builds the response to a request from texts stored by path.
 
 #pragma once
 
@@ -16,23 +16,26 @@
 
 namespace traced {
 
-// Any thread.
+// Thread safe.
 class HttpAnswers {
  public:
   using Request = boost::beast::http::request<boost::beast::http::empty_body>;
   using Response =
       boost::beast::http::response<boost::beast::http::string_body>;
 
-  // `checks_host`: web pages can reach the address, so without a token the
-  // Host of a request must be a local name.
+  // `checks_host` means that web pages can reach the address. Without a token,
+  // the Host header of a request must then be a local name.
   HttpAnswers(std::string token, bool checks_host)
       : token_(std::move(token)), checks_host_(checks_host) {}
 
+  // Sets the response to requests for `path`.
   void put(const std::string& path, HttpService::Answer answer) {
     const std::lock_guard lock(mutex_);
     answers_[path] = std::move(answer);
   }
 
+  // Returns the response to a request, or an error response if it is not
+  // allowed.
   Response to(const Request& request) {
     namespace http = boost::beast::http;
     Response response(http::status::ok, request.version());

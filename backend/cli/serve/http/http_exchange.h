@@ -1,5 +1,5 @@
-// Asks an HTTP server. What the server answers is not trusted: its size and
-// time are bounded.
+// Sends a request to an HTTP server. The response is not trusted, so its size
+// and time are bounded.
 
 #pragma once
 
@@ -15,27 +15,27 @@
 
 namespace traced {
 
-// The parts of a URL that a request is sent to.
+// The parts of a URL that are needed to send a request.
 struct HttpUrl {
-  std::string host;  // of an address of IPv6 without its brackets
+  std::string host;  // an IPv6 address without its brackets
   std::uint16_t port = 80;
-  std::string path;  // "": it has none
+  std::string path;  // "" if the URL has none
 
-  // "node7:4318", "[::1]:4318": as a request names it.
+  // Returns the host and port as a request names them, such as "node7:4318" or
+  // "[::1]:4318".
   std::string authority() const;
 };
 
-// An Error says what is wrong with it. TLS is not spoken, and a URL with a user
-// in it is refused.
-// `port`: of one that names none.
+// Parses a URL. `port` is used if the URL has none. Returns an Error for a bad
+// URL, for TLS, and for a URL with a user name.
 Result<HttpUrl> parseHttpUrl(const std::string& url, std::uint16_t port = 80);
 
 struct HttpRequest {
   HttpUrl url;
-  // "": it is a GET without a body.
+  // Content type of the body. "" makes the request a GET without a body.
   std::string type;
   std::string body;
-  // Goes along as a bearer token; "": none does.
+  // Sent as a bearer token unless "".
   std::string token;
 };
 
@@ -51,17 +51,18 @@ struct HttpAnswer {
   std::string body;
 };
 
-// Whether this was built with what it takes.
+// Returns whether this build supports HTTP, which needs Boost.
 bool canAskHttp();
 
-// Takes no longer than `bounds` says, and as long as it takes to look up the
-// name of the host. An Error says why there is no answer.
+// Sends a request and blocks until the response is complete, for at most the
+// time in `bounds`. A lookup of the host's name can take longer. An Error
+// explains why there was no response.
 Result<HttpAnswer> askHttp(HttpRequest request, const HttpBounds& bounds);
 
-// Returns how long to leave a server alone that does not answer. `every`: how
-// often it is asked otherwise. After a failure it is as long, then twice as
-// long, and so on, up to `longest` or `every`. `before`: failures in a row
-// before this one.
+// Returns the pause before the next request to a server that failed to answer.
+// It starts at `every`, the usual interval. It doubles with each failure, up to
+// the larger of `longest` and `every`. `before` is the number of consecutive
+// failures before this one.
 inline std::chrono::nanoseconds failurePause(std::chrono::nanoseconds every,
                                              std::chrono::nanoseconds longest,
                                              int before) {
@@ -70,7 +71,7 @@ inline std::chrono::nanoseconds failurePause(std::chrono::nanoseconds every,
   return std::min(longer, std::max(longest, every));
 }
 
-// Keeps a socket from the commands that --on-verdict starts.
+// Prevents commands of --on-verdict from inheriting a socket.
 inline void closeOnExec(int descriptor) {
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }

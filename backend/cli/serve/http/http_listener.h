@@ -1,5 +1,5 @@
-// HttpListener takes connections at an address, or at a Unix socket, and gives
-// each the answer to one request.
+// HttpListener accepts connections at an address or a Unix socket, and answers
+// one request on each.
 
 #pragma once
 
@@ -27,8 +27,8 @@
 
 namespace traced {
 
-// Returns whose connection it is: an address, or the network of an IPv6
-// address, as one host can have many of these.
+// Returns the source of a connection: its IPv4 address, or the network of its
+// IPv6 address, because one host can have many of these.
 inline std::string sourceOf(const boost::asio::ip::tcp::socket& socket) {
   boost::beast::error_code error;
   const auto address = socket.remote_endpoint(error).address();
@@ -38,13 +38,14 @@ inline std::string sourceOf(const boost::asio::ip::tcp::socket& socket) {
       address.to_v6().is_v4_mapped() ? bytes.size() : bytes.size() / 2;
   return std::string(bytes.begin(), bytes.begin() + size);
 }
-// Only this user can connect to a Unix socket.
+// Returns one source for all, because only this user can connect to a Unix
+// socket.
 inline std::string sourceOf(
     const boost::asio::local::stream_protocol::socket&) {
   return "";
 }
 
-// `Protocol`: boost::asio::ip::tcp, or boost::asio::local::stream_protocol.
+// `Protocol` is boost::asio::ip::tcp or boost::asio::local::stream_protocol.
 template <typename Protocol>
 class HttpListener {
  public:
@@ -52,9 +53,10 @@ class HttpListener {
 
   static constexpr std::size_t kMaxHeaderBytes = 8 << 10;
   static constexpr std::chrono::seconds kMaxRequest{10};
-  // Connections without a whole request, and those without a good one.
+  // Maximum number of connections without a complete request or with a rejected
+  // one.
   static constexpr std::size_t kMaxAsking = 256;
-  // Connections that get an answer, which takes memory.
+  // Maximum number of connections that receive an answer, which takes memory.
   static constexpr std::size_t kMaxAnswered = 64;
 
   explicit HttpListener(HttpAnswers& answers)
@@ -65,10 +67,10 @@ class HttpListener {
     if (thread_.joinable()) thread_.join();
   }
 
-  // To be bound before run().
+  // Returns the acceptor, which must be bound before run().
   Acceptor& acceptor() { return acceptor_; }
 
-  // Answers in a thread of its own.
+  // Starts a thread that answers requests. Call it once.
   void run() {
     closeOnExec(acceptor_.native_handle());
     accept();
@@ -85,14 +87,15 @@ class HttpListener {
   HttpAnswers& answers_;
   ConnectionPool asking_{kMaxAsking};
   ConnectionPool answered_{kMaxAnswered};
-  // Sessions end with it, and leave their pool.
+  // Destroying it ends all sessions, which then leave their pools. It is
+  // declared after the pools.
   boost::asio::io_context io_{1};
   Acceptor acceptor_;
   boost::asio::steady_timer pause_;
   std::thread thread_;
 };
 
-// One request, and the end of the connection.
+// Handles one request, then closes the connection.
 template <typename Protocol>
 class HttpListener<Protocol>::Session
     : public std::enable_shared_from_this<Session>,
@@ -108,7 +111,8 @@ class HttpListener<Protocol>::Session
 
   void close() override { stream_.close(); }
 
-  // A body is not read before the answer: no path takes one.
+  // Reads the header only and answers before any body, because no path accepts
+  // one.
   void run() {
     parser_.header_limit(kMaxHeaderBytes);
     parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
@@ -150,7 +154,8 @@ class HttpListener<Protocol>::Session
         });
   }
 
-  // Closing a connection with unread bytes can destroy the answer on its way.
+  // Reads and discards the rest of the request. Closing a socket with unread
+  // bytes can destroy the answer before the client has read it.
   void drain() {
     stream_.async_read_some(
         boost::asio::buffer(drained_),
@@ -176,7 +181,7 @@ void HttpListener<Protocol>::accept() {
   acceptor_.async_accept(
       [this](boost::beast::error_code error, typename Protocol::socket socket) {
         if (error) {
-          // There are no descriptors left, for instance: not again at once.
+          // Waits, for instance because no file descriptors are left.
           pause_.expires_after(kPauseAfterError);
           pause_.async_wait([this](boost::beast::error_code) { accept(); });
           return;

@@ -1,6 +1,5 @@
-// HttpService answers GET requests with texts that are put there, in a thread
-// of its own. What a request says is not trusted: its size and time are
-// bounded.
+// HttpService answers GET requests with stored texts, on its own thread.
+// Requests are not trusted, so their size and time are bounded.
 
 #pragma once
 
@@ -15,10 +14,11 @@ namespace traced {
 
 struct HttpOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any that is free
-  // Of a Unix socket, for this user alone, instead of an address; "": none.
+  std::uint16_t port = 0;  // 0 chooses any free port
+  // Path of a Unix socket for this user alone, used instead of the address
+  // unless "".
   std::string socket_path;
-  // Who asks must give it as a bearer token; "": nobody has to.
+  // Bearer token that each request must carry; "" requires none.
   std::string token;
 };
 
@@ -29,15 +29,16 @@ class HttpService {
     std::string body;
   };
 
-  // An Error says which address, or socket, cannot be had, and why.
+  // Starts the service. An Error names the address or socket that cannot be
+  // used, and why.
   static Result<std::unique_ptr<HttpService>> start(const HttpOptions& options);
   ~HttpService();
   HttpService(const HttpService&) = delete;
   HttpService& operator=(const HttpService&) = delete;
 
-  // 0 of a Unix socket.
+  // Returns the port, or 0 for a Unix socket.
   std::uint16_t port() const;
-  // What is answered from now on, by path. Any thread.
+  // Sets the answer to requests for `path`. Thread safe.
   void answer(const std::string& path, Answer answer);
 
  private:

@@ -1,5 +1,6 @@
-// OpenTelemetry's protocol in its JSON form: figures as a message, and what a
-// collector answers (https://opentelemetry.io/docs/specs/otlp/#otlphttp).
+// OpenTelemetry's protocol in its JSON form: builds messages of metrics and
+// parses responses of a collector
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp).
 
 #pragma once
 
@@ -14,22 +15,23 @@
 
 namespace traced {
 
-// An ExportMetricsServiceRequest, with a resource for each source. `now_ns`: on
-// the clock of the day.
+// Returns an ExportMetricsServiceRequest with a resource for each source.
+// `now_ns` is nanoseconds since the Unix epoch.
 std::string otlpMessage(const MetricFamilies& metrics, const std::string& host,
                         std::int64_t now_ns);
 
 struct OtlpAnswer {
-  // Also where parts of it were refused: nothing is to be sent again.
+  // True also if the collector refused parts of the message. Nothing must be
+  // sent again.
   bool is_taken = false;
   std::uint64_t refused_points = 0;
-  // What is wrong, for people; "": nothing is.
+  // Describes a failure to the user; "" if there was none.
   std::string problem;
-  // When the collector wants to be asked again: at most 5 minutes.
+  // Pause that the collector asks for, at most 5 minutes.
   std::optional<std::chrono::seconds> retry_after;
 };
 
-// `now_s`: on the clock of the day.
+// Interprets a collector's response. `now_s` is seconds since the Unix epoch.
 OtlpAnswer otlpAnswer(const Result<HttpAnswer>& answer, std::int64_t now_s);
 
 }  // namespace traced

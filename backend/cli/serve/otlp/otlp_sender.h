@@ -1,5 +1,5 @@
-// OtlpSender sends messages to a collector of OpenTelemetry's, in a thread of
-// its own: nobody waits for the collector.
+// OtlpSender sends messages to an OpenTelemetry collector on its own thread, so
+// that `serve` never waits for the collector.
 
 #pragma once
 
@@ -14,28 +14,30 @@
 
 namespace traced {
 
-// Sends one, and waits for the answer.
+// Sends one message and blocks until the response or a failure.
 OtlpAnswer sendOtlp(const HttpUrl& url, std::string message);
 
-// What could not be sent is not kept: the next message has all that is counted.
+// A message that cannot be sent is dropped: its counters are cumulative, so the
+// next message includes them.
 class OtlpSender {
  public:
-  // `every`: from one message to the next. After a failure it is as long, then
-  // twice as long, and so on, up to 30 s or `every`, or what the collector asks
-  // for.
+  // `every` is the interval between messages. After a failure, the pause starts
+  // at `every` and doubles up to the larger of 30 s and `every`. A pause that
+  // the collector asks for has priority.
   OtlpSender(HttpUrl url, std::chrono::nanoseconds every);
-  // Does not wait for an answer.
+  // Does not wait for a response.
   ~OtlpSender();
   OtlpSender(const OtlpSender&) = delete;
   OtlpSender& operator=(const OtlpSender&) = delete;
 
-  // Whether it is time for a message, and the one before is done with.
+  // Returns whether a message is due and the previous one is done.
   bool isDue() const;
+  // Queues a message. Call it only if isDue().
   void send(std::string message);
 
-  // What came of messages so far.
+  // Adds counts of the messages sent and failed so far.
   void addCounts(MetricFamilies& metrics) const;
-  // Sentences for people: that it begins to fail, and that it goes again.
+  // Returns new sentences for the user: the first failure, and the recovery.
   std::vector<std::string> takeWords();
 
  private:

@@ -1,4 +1,4 @@
-// Where the `serve` of other hosts are found, and what is known of them.
+// The addresses of `serve` on other hosts, and their state.
 
 #pragma once
 
@@ -21,15 +21,15 @@ class PeerList {
   static constexpr std::uint16_t kPort = 9464;
   static constexpr std::size_t kMaxPeers = 4096;
 
-  // "node7,node8:9465", "file:PATH" with one of these in each line, or
-  // "dns:NAME[:PORT]" for all addresses that a name has. An Error says what is
-  // wrong with it.
+  // Parses "node7,node8:9465", "file:PATH" with such entries, or
+  // "dns:NAME[:PORT]" for all addresses of a name. An Error explains what is
+  // wrong with the text.
   static Result<PeerList> parse(const std::string& text);
 
-  // Those of now: a file is read anew, and a name looked up, which may take as
-  // long as it does. An Error says why they are not known.
+  // Returns the current addresses. Reads the file or resolves the name each
+  // time, and may block on it. An Error explains why they are unknown.
   Result<std::vector<HttpUrl>> places() const;
-  // Whether they never change.
+  // Returns whether the addresses never change.
   bool isFixed() const { return kind_ == Kind::kFixed; }
 
  private:
@@ -44,17 +44,18 @@ class PeerList {
   HttpUrl name_;
 };
 
-// What is known of another host's `serve`.
+// The state of `serve` on another host.
 struct Peer {
-  // "node7:9464": where it is asked.
+  // The address that requests are sent to, such as "node7:9464".
   std::string address;
-  // What it told last; nullptr: nothing, or so long ago that it counts no more.
+  // The latest digest. nullptr if none was received or if the latest is too
+  // old.
   std::shared_ptr<const v1::HostDigest> digest;
-  // Since it last answered, or since it is known of.
+  // Seconds since the last response, or since the peer became known.
   double silent_s = 0;
-  // Why it does not answer; "": it does.
+  // The reason why it does not answer; "" if it does.
   std::string problem;
-  // Of its last answer, and of all.
+  // Size of the latest response, and of all responses together.
   std::uint64_t bytes = 0;
   std::uint64_t all_bytes = 0;
 };

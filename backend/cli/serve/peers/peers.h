@@ -1,5 +1,5 @@
-// Peers asks the `serve` of other hosts for their digests, in threads of its
-// own: nobody waits for a host that does not answer.
+// Peers requests the digests of other hosts on its own threads, so that `serve`
+// never waits for a host that does not answer.
 
 #pragma once
 
@@ -17,28 +17,30 @@ namespace traced {
 
 class Peers {
  public:
-  // What all digests together may come to, in bytes a second: with more, each
-  // peer is asked more rarely.
+  // Bound on the rate of all digests together. Above it, each peer is asked
+  // less often.
   static constexpr double kMaxBytesPerSecond = 4 << 20;
 
   struct Options {
     PeerList list;
     std::string token;
-    // How often each is asked.
+    // Interval between requests to the same peer.
     std::chrono::nanoseconds interval{};
-    // Of this `serve`: who has the same is no peer.
+    // Identifies this `serve`. An address that answers with the same value is
+    // not a peer.
     std::uint64_t instance = 0;
   };
 
   explicit Peers(Options options);
-  // Does not wait for an answer.
+  // Does not wait for responses.
   ~Peers();
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
-  // All but this one, by their addresses.
+  // Returns all peers except this `serve`, sorted by address.
   std::vector<Peer> all() const;
-  // Sentences for people: that one no longer answers, and that it does again.
+  // Returns new sentences for the user: a peer that no longer answers, and one
+  // that answers again.
   std::vector<std::string> takeWords();
 
  private:
@@ -49,7 +51,8 @@ class Peers {
   const std::shared_ptr<State> state_;
 };
 
-// Adds metrics of the exchange with other hosts. `told`: what this host tells.
+// Adds metrics of the exchange with other hosts. `told` is the digest that this
+// host publishes.
 void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
                     MetricFamilies& out);
 
