@@ -62,10 +62,15 @@ def test_numbers_equal_the_json(shown: Show, tmp_path: Path, world: int, fault: 
     pictures = report["pictures"]
     assert page.data()["pictures"] == pictures
     shares = pictures["shares"]
-    for name in ["communication", "exposed", "wait_for_peers", "worst_rank_caused"]:
+    for name in ["communication", "exposed", "wait_for_peers"]:
         assert page.number(name) == shares.get(name)
+    first = page.page.locator(".number b").first.get_attribute("data-name")
+    expected = {FAULTS["hang"]: "hang", FAULTS["healthy"]: "communication"}
+    assert first == expected.get((world, fault), first)
+    if first == "blamed_rank_caused":
+        assert page.number(first) == shares["worst_rank_caused"]
     diagnosis = tracectl("diagnose", tmp_path / "job0", "--json").output
-    headline = page.text("h1")
+    headline = page.page.text_content("h1")
     assert headline in diagnosis.replace('\\"', '"') or headline.startswith("Nothing wrong")
     check_verdicts(page, json.loads(diagnosis)["verdicts"])
     for view in VIEWS:
@@ -104,11 +109,11 @@ def test_the_culprit_is_what_one_sees(shown: Show) -> None:
           const canvas = document.querySelector('[data-view=waits] canvas');
           const pen = canvas.getContext('2d');
           const { width, height } = canvas;
-          const { data } = pen.getImageData(74, 8, width - 74 - 100, height - 32);
+          const { data } = pen.getImageData(74, 8, width - 74 - 104, height - 32);
           const found = {};
           for (let i = 0; i < data.length; i += 4) {
             if (data[i] + data[i + 1] + data[i + 2] > 200) continue;
-            const row = Math.floor(i / 4 / (width - 174) / ((height - 32) / 8));
+            const row = Math.floor(i / 4 / (width - 178) / ((height - 32) / 8));
             found[row] = (found[row] || 0) + 1;
           }
           return found;
@@ -130,8 +135,40 @@ def test_a_slow_link_is_what_the_matrix_begins_with(shown: Show) -> None:
     assert first.locator("td").all_text_contents()[:2] == ["2", "3"]
 
 
+def test_a_hang_lasts_until_the_end_of_the_charts(shown: Show) -> None:
+    page = shown(training(8, 12, Fault(missing=3)))
+    assert "rank 3" in page.text(".number.of-headline")
+    (hang,) = page.data()["hangs"]
+    waits = page.data()["pictures"]["waits"]
+    assert hang["missing"] == [3]
+    assert [each["rank"] for each in hang["waiting"]] == [0, 1, 2, 4, 5, 6, 7]
+    assert hang["open"]
+    assert hang["until_ns"] >= (waits["columns"] - 2) * waits["column_ns"]
+    # Shortly before the right end of the axis: one row in the colour of who is to blame.
+    rows = page.page.evaluate(
+        """() => {
+          const canvas = document.querySelector('[data-view=waits] canvas');
+          const pen = canvas.getContext('2d');
+          const high = (canvas.height - 32) / 8;
+          return [...Array(8).keys()].map(row =>
+            [...pen.getImageData(canvas.width - 40, 8 + (row + 0.5) * high, 1, 1).data].join());
+        }"""
+    )
+    assert rows[3] == "194,78,0,255"
+    assert set(rows[:3] + rows[4:]) == {"243,199,155,255"}
+
+
+def test_the_commands_to_run_next_are_shown(shown: Show, tmp_path: Path) -> None:
+    page = shown(training(8, 12, Fault(missing=3)))
+    assert page.page.locator("article.verdict details[open]").count() == 1
+    commands = page.text("article.verdict pre").splitlines()
+    assert f"tracectl show {tmp_path}/job0 --groups world --last 5 --stacks" in commands
+    assert f"tracectl diagnose {tmp_path}/job0 --all" in commands
+
+
 def test_losses_are_reported(shown: Show) -> None:
     page = shown(training(8, 4, Fault(loses=1, lost=100)))
+    assert "records are missing" in page.text("h1.unsure")
     assert "100" in page.text("#unknown")
     assert ">=" in page.text("[data-name=communication]")
 

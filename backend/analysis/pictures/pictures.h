@@ -70,8 +70,10 @@ struct WaitCell {
 };
 
 struct WaitPicture {
-  // Width of a column. The first one starts when the first rank was ready for
-  // any operation.
+  // Start of the first column on the common time line: when the first rank was
+  // ready for any operation.
+  std::int64_t first_ns = 0;
+  // Width of a column.
   std::uint64_t column_ns = 0;
   std::size_t columns = 0;
   struct Row {

@@ -27,6 +27,7 @@ WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
       std::max<std::size_t>(1, (ranks_.size() + kMaxRows - 1) / kMaxRows);
   const std::size_t rows =
       (ranks_.size() + ranks_per_row_ - 1) / ranks_per_row_;
+  picture_.first_ns = first_ns;
   picture_.columns =
       std::min(kMaxColumns, kMaxCells / std::max<std::size_t>(rows, 1));
   picture_.column_ns = notBelowZero(last_ns - first_ns) / picture_.columns + 1;

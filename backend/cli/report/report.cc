@@ -102,7 +102,9 @@ class ReportCommand : public Subcommand {
   bool writePage(const TraceSet& set, const Report& report,
                  const Diagnosis& diagnosis) const {
     PendingFile file(html_, force_ ? Existing::kReplaced : Existing::kKept);
-    writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis});
+    writeHtmlPage(file.stream(), {inputs_.title(), set, report, diagnosis,
+                                  inputs_.words() + inputs_.choiceText(),
+                                  inputs_.wordsNote()});
     if (!finish(file)) return false;
     complain(absl::StrCat("wrote ", html_));
     return true;

@@ -1,6 +1,7 @@
 #include "cli/serve/live_findings.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -14,12 +15,25 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
+// Returns the command that diagnoses the job from its traces.
+std::string diagnoseCommand(const HostsJob& job) {
+  if (job.own && !job.own->ranks.empty() && job.own->ranks.front().news) {
+    const std::filesystem::path trace =
+        job.own->ranks.front().news->trace().path;
+    return absl::StrCat("tracectl diagnose ",
+                        shellWord(trace.parent_path().string()));
+  }
+  return absl::StrCat("tracectl diagnose TRACES   # on host ",
+                      printable(job.parts().front().host));
+}
+
 // `name`: of what it is about, beside the job.
 LiveFinding findingOf(const HostsJob& job, const char* kind,
                       const std::string& name, const std::string& text) {
   LiveFinding finding;
   finding.name = absl::StrCat(kind, "|", job.title(), "|", name);
   finding.text = printable(absl::StrCat(job.title(), ": ", text));
+  finding.command = printable(diagnoseCommand(job));
   finding.json = {{"kind", kind}, {"certain", false}, {"job", job.name()}};
   return finding;
 }
@@ -46,6 +60,7 @@ LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
   }
   LiveFinding finding = findingOf(job, "diverged", group.label,
                                   divergedText(group.label, seq, sides));
+  finding.is_severe = true;
   finding.json["certain"] = true;
   finding.json.update({{"group", group.label}, {"seq", seq}, {"calls", calls}});
   return finding;
@@ -89,6 +104,7 @@ LiveFinding waitingOf(const HostsJob& job, const HostsJob::Group& group,
   LiveFinding finding =
       findingOf(job, "waiting", absl::StrCat(group.label, "|", waiting.seq()),
                 waitingText(group.label, waiting, behind));
+  finding.is_severe = true;
   finding.json.update({{"group", group.label},
                        {"seq", waiting.seq()},
                        {"op", waiting.op()},

@@ -108,19 +108,51 @@ Json hostsOf(const Hosts& hosts) {
 
 }  // namespace
 
+namespace {
+
+std::string findingHtml(const LiveFinding& finding) {
+  return absl::StrCat(
+      "<article class=\"verdict ", finding.is_severe ? "" : "warn ",
+      finding.json.value("certain", false) ? "certain" : "likely",
+      "\"><p><strong>", htmlText(finding.json.value("kind", "")), "</strong> ",
+      htmlText(finding.text), "</p><p class=sure>",
+      finding.is_severe ? "ranks may be stuck" : "ranks are slow",
+      "</p><h4>Run next</h4><pre>", htmlText(finding.command),
+      "\n</pre></article>\n");
+}
+
+// The worst of what was found, in a sentence.
+std::string liveHeadline(const Hosts& hosts,
+                         const std::vector<LiveFinding>& findings) {
+  const char* where = hosts.peers().empty() ? "this host" : "these hosts";
+  if (hosts.jobs().empty()) {
+    return absl::StrCat("<h1>No traced job runs on ", where, ".</h1>");
+  }
+  const std::string jobs = countOf(hosts.jobs().size(), "job");
+  if (findings.empty()) {
+    return absl::StrCat("<h1 class=good>Nothing wrong was found until now in ",
+                        jobs, " on ", where, ".</h1>\n");
+  }
+  const auto severe =
+      std::find_if(findings.begin(), findings.end(),
+                   [](const LiveFinding& each) { return each.is_severe; });
+  const bool is_severe = severe != findings.end();
+  const LiveFinding& worst = is_severe ? *severe : findings.front();
+  return absl::StrCat("<h1 class=", is_severe ? "bad" : "warn", ">",
+                      htmlText(worst.text), "</h1>\n");
+}
+
+}  // namespace
+
 std::string livePage(const Hosts& hosts,
                      const std::vector<LiveFinding>& findings,
                      double interval_s) {
   const bool several = !hosts.peers().empty();
-  std::string body = absl::StrCat(
-      "<main><h1>Jobs on ", several ? "these hosts" : "this host", "</h1>");
+  std::string body = absl::StrCat("<main>", liveHeadline(hosts, findings));
   if (hosts.jobs().empty()) {
     body += "<p>No traced process runs here, or none that may be seen.</p>";
   }
-  for (const LiveFinding& finding : findings) {
-    absl::StrAppend(&body, "<p><strong>", htmlText(finding.text),
-                    "</strong></p>");
-  }
+  for (const LiveFinding& finding : findings) body += findingHtml(finding);
   for (const HostsJob& job : hosts.jobs()) {
     int ranks = 0;
     for (const HostsJob::Part& part : job.parts()) {
@@ -139,8 +171,11 @@ std::string livePage(const Hosts& hosts,
   return absl::StrCat(
       "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta http-equiv=\"refresh\" content=\"",
-      refresh_s, "\"><title>traced</title><style>", kReportPage.style.text,
-      "</style></head><body>", body, "</main></body></html>\n");
+      refresh_s,
+      "\"><meta name=color-scheme content=\"light dark\">"
+      "<title>traced</title><style>",
+      kReportPage.style.text, "</style></head><body>", body,
+      "</main></body></html>\n");
 }
 
 Json verdictsJson(const Hosts& hosts,

@@ -44,6 +44,19 @@ const percentText = part => threeDigits(part * 100) + ' %';
 
 const ranksText = (first, last) => (first === last ? `rank ${first}` : `ranks ${first}-${last}`);
 
+const listOf = ranks => {
+  if (ranks.length > 6) return `${ranks.length} ranks`;
+  return (ranks.length === 1 ? 'rank ' : 'ranks ') + ranks.join(', ');
+};
+
+const hangText = hang => {
+  const waiting = hang.waiting.map(one => one.rank);
+  const who = waiting.length > 0 ? listOf(waiting) : 'ranks';
+  const verb = hang.open ? (waiting.length === 1 ? 'waits' : 'wait') : 'waited';
+  const whom = hang.missing.length > 0 ? ` for ${listOf(hang.missing)}` : '';
+  return `hang, ${timeText(hang.until_ns - hang.from_ns)}: ${who} ${verb}${whom}`;
+};
+
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 
 const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;

@@ -106,12 +106,12 @@ function drawBeyond(pen, x, y, isUp) {
 }
 
 // `beyond`: a text for each such value.
-function noteBeyond(view, end, beyond) {
+function noteBeyond(view, end, beyond, why, remark = '') {
   if (beyond.length === 0) return;
   const kShown = 8;
   const more = beyond.length > kShown ? `, and ${beyond.length - kShown} more` : '';
-  view.append(make('p', 'note beyond', `The axis ends at ${timeText(end)}. Triangles mark larger ` +
-    `values: ${beyond.slice(0, kShown).join(', ')}${more}.`));
+  view.append(make('p', 'note beyond', `The axis ends at ${timeText(end)}, ${why}. Triangles mark larger ` +
+    `values: ${beyond.slice(0, kShown).join(', ')}${more}.${remark}`));
 }
 
 function drawAxisY(pen, ticksToDraw, placeOf, textOf, left, right) {

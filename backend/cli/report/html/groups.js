@@ -32,15 +32,15 @@ function makeGroups(view) {
       const most = {};
       const alike = {};
       for (const group of groups) {
-        most[group.size] = Math.max(most[group.size] || 0, valueOf(group) || 0);
-        alike[group.size] = (alike[group.size] || 0) + 1;
+        (alike[group.size] = alike[group.size] || []).push(valueOf(group) || 0);
       }
+      for (const size of Object.keys(alike)) most[size] = axisEnd(alike[size]);
       const vague = stripes(pen, 'undecided');
       groups.forEach((group, i) => {
         const x = (i % across) * each;
         const y = Math.floor(i / across) * tile;
         const value = valueOf(group);
-        const isTold = alike[group.size] > 1 && most[group.size] > 0 && value !== undefined;
+        const isTold = alike[group.size].length > 1 && most[group.size] > 0 && value !== undefined;
         const part = isTold ? value / most[group.size] : 0.1;
         pen.fillStyle = value === undefined ? vague : rampColour(part);
         pen.fillRect(x, y, each - 3, tile - 3);
@@ -91,8 +91,19 @@ function makeGroups(view) {
   const choices = Object.fromEntries(Object.entries(groupFigures).map(([name, [words]]) => [name, words]));
   makeSwitch(tools, choices, what, name => {
     what = name;
+    sayScale();
     chart.draw();
   });
+  const scale = make('p', 'note scale');
+  view.append(scale);
+  sayScale();
+  function sayScale() {
+    const sizes = {};
+    const [, valueOf] = groupFigures[what];
+    for (const group of groups) (sizes[group.size] = sizes[group.size] || []).push(valueOf(group) || 0);
+    const isCut = Object.values(sizes).some(values => Math.max(...values) > axisEnd(values));
+    scale.textContent = isCut ? 'Darkest colour: the 95th percentile or more.' : '';
+  }
   if (data.groups.left_out > 0) {
     view.append(make('p', 'note', `${data.groups.left_out} more groups are not shown here.`));
   }

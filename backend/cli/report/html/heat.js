@@ -2,7 +2,8 @@
 
 // `field`: rows, columns, value(row, column), which may be NaN for nothing, isVague(row, column),
 // marks (rows to point at), rowName(row), tell(row, column), columnNames (two texts below), and
-// most(), the value of the darkest.
+// most(), the value of the darkest. Optional: strong (a row whose name is bold), and spans: bars over
+// rows, each with row, from and until in columns, isMissing, isOpen and words.
 function makeHeat(view, tools, field) {
   const left = 74;
   const bottom = 24;
@@ -15,7 +16,7 @@ function makeHeat(view, tools, field) {
   const heightOf = () => Math.min(Math.max(shown.rows * (field.square ? 30 : 16), 90), 420);
   // Of pairs a field is about as wide as it is high.
   function rightOf() {
-    if (field.total) return 96;
+    if (!field.square) return field.total ? 104 : 16;
     const wide = heightOf() * 1.4 * shown.columns / shown.rows;
     return Math.max(8, chart.canvas.clientWidth - left - wide);
   }
@@ -52,6 +53,7 @@ function makeHeat(view, tools, field) {
           pen.globalAlpha = 1;
         }
       }
+      for (const span of field.spans || []) drawSpan(pen, span, per, cellHeight, cellWidth, width);
       drawRows(pen, lines, per, cellHeight);
       if (field.total) drawTotals(pen, lines, per, cellHeight, width);
       if (at) {
@@ -68,6 +70,8 @@ function makeHeat(view, tools, field) {
       pen.fillText(names[0], left, height - 10);
       pen.textAlign = 'right';
       pen.fillText(names[1], width - right, height - 10);
+      pen.textAlign = 'left';
+      if (field.total) pen.fillText('in all', width - right + 14, height - 10);
     },
     at(x, y) {
       const place = placeOf(x, y);
@@ -84,6 +88,33 @@ function makeHeat(view, tools, field) {
       Escape: reset,
     },
   });
+
+  // A bar over a row, with an arrow beyond the end of the axis where it had not ended.
+  function drawSpan(pen, span, per, cellHeight, cellWidth, width) {
+    const line = Math.floor((span.row - shown.row) / per);
+    if (span.row < shown.row || span.row >= shown.row + shown.rows) return;
+    const end = width - rightOf();
+    const xOf = column => left + (column - shown.column) * cellWidth;
+    const from = Math.max(xOf(span.from), left);
+    const until = Math.min(span.isOpen ? end : xOf(span.until), end);
+    if (until <= from) return;
+    const y = 8 + line * cellHeight;
+    const high = Math.max(cellHeight - 1, 1);
+    const tip = span.isOpen ? Math.min(9, high) : 0;
+    pen.beginPath();
+    pen.moveTo(from, y);
+    pen.lineTo(until, y);
+    pen.lineTo(until + tip, y + high / 2);
+    pen.lineTo(until, y + high);
+    pen.lineTo(from, y + high);
+    pen.closePath();
+    pen.fillStyle = colour(span.isMissing ? 'blame' : 'waits');
+    pen.fill();
+    if (high < 12 || pen.measureText(span.words).width > until - from - 12) return;
+    pen.fillStyle = colour(span.isMissing ? 'page' : 'ink');
+    pen.textAlign = 'left';
+    pen.fillText(span.words, from + 8, y + high / 2);
+  }
 
   function darkest(line, per, column) {
     const found = { value: NaN, vague: false, row: shown.row + line * per };
@@ -121,6 +152,12 @@ function makeHeat(view, tools, field) {
         pen.fillText(field.rowName(mark), left - 12, y);
         pen.font = '12px system-ui, sans-serif';
         marked = y;
+      } else if (field.strong >= first && field.strong < first + per) {
+        pen.fillStyle = colour('ink');
+        pen.font = 'bold 12px system-ui, sans-serif';
+        pen.fillText(field.rowName(field.strong), left - 12, y);
+        pen.font = '12px system-ui, sans-serif';
+        marked = y;
       } else if (line % every === 0 && y - marked > 13 && !isMarkedNear(line, per, every)) {
         pen.fillStyle = colour('soft');
         pen.fillText(field.rowName(first), left - 12, y);
@@ -130,7 +167,7 @@ function makeHeat(view, tools, field) {
 
   function isMarkedNear(line, per, every) {
     const first = shown.row + line * per;
-    for (const row of field.marks) {
+    for (const row of [...field.marks, field.strong]) {
       if (row > first && row < first + per * every) return true;
     }
     return false;
@@ -150,15 +187,15 @@ function makeHeat(view, tools, field) {
     const right = rightOf();
     totals.forEach((total, line) => {
       if (most === 0) return;
-      const long = (right - 52) * total / most;
+      const long = (right - 70) * total / most;
       const y = 8 + line * cellHeight;
       pen.fillStyle = colour('transfer');
-      pen.fillRect(width - right + 4, y, long, Math.max(cellHeight - 1, 1));
+      pen.fillRect(width - right + 14, y, long, Math.max(cellHeight - 1, 1));
       const isFirstMost = total === most && totals.indexOf(most) === line;
       if (!isFirstMost && cellHeight < 13) return;
       pen.fillStyle = colour(total === most ? 'ink' : 'soft');
       pen.textAlign = 'left';
-      pen.fillText(field.totalText(total), width - right + 8 + long, y + cellHeight / 2);
+      pen.fillText(field.totalText(total), width - right + 18 + long, y + cellHeight / 2);
     });
   }
 

@@ -67,6 +67,7 @@ Json pageData(const PageInput& input) {
   }
   return {{"pictures", picturesOf(input.report)},
           {"groups", groupsOf(input.report)},
+          {"hangs", hangsJson(input)},
           {"blamed", std::move(blamed)}};
 }
 
@@ -85,8 +86,7 @@ std::string viewHtml(const char* name, const char* heading, const char* what,
 std::string viewsHtml(const Report& report) {
   return absl::StrCat(
       viewHtml("steps", "Where the time of a step went",
-               "Mean over the ranks. Exposed is what held the program up.",
-               stepTable(report)),
+               "Each bar is a mean over the ranks.", stepTable(report)),
       viewHtml(
           "waits", "Who kept whom waiting, and when",
           "A line per rank, time to the right. The strong line is the rank "

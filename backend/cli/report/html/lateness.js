@@ -94,7 +94,7 @@ function makeLateness(view) {
     chart.say(tell(shown[at]));
   }
   noteBeyond(view, most, shown.filter(rank => rank.max_ns > most)
-    .map(rank => `rank ${rank.rank} ${timeText(rank.max_ns)}`));
+    .map(rank => `rank ${rank.rank} ${timeText(rank.max_ns)}`), 'where the longest box plot ends');
   if (late.length > kShown) {
     view.append(make('p', 'note', `The ${kShown} that cost most, of ${late.length}.`));
   }

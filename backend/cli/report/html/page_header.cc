@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/common/heading.h"
+#include "cli/common/next_commands.h"
 #include "cli/common/part_options.h"
 #include "cli/report/html/html_text.h"
 #include "cli/report/html/page_sections.h"
@@ -11,6 +15,7 @@
 #include "phrasing/diagnosis_text.h"
 #include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
+#include "phrasing/warnings.h"
 
 namespace traced {
 namespace {
@@ -21,83 +26,142 @@ std::string withoutEnd(std::string text) {
   return text;
 }
 
+const JobVerdict* headlineVerdict(const PageInput& input) {
+  const auto& verdicts = input.diagnosis.verdicts;
+  return verdicts.empty() ? nullptr : &verdicts.front();
+}
+
+// Whether nothing was found, in a run whose records are not all here.
+bool isUnsure(const PageInput& input) {
+  return input.diagnosis.healthy() && input.report.all.calls > 0 &&
+         input.report.summary.losses().any();
+}
+
 std::string sentenceOf(const PageInput& input) {
   const Diagnosis& diagnosis = input.diagnosis;
-  if (!diagnosis.verdicts.empty()) {
-    return headlineOf(diagnosis.job, diagnosis.verdicts.front());
+  if (const JobVerdict* headline = headlineVerdict(input)) {
+    return headlineOf(diagnosis.job, *headline);
   }
   if (input.report.all.calls == 0) return "No operations were recorded.";
-  const std::string nothing = nothingWrongText(diagnosis);
-  const std::string latest = withoutEnd(latestText(input.report));
-  if (latest.empty() || !diagnosis.howEndedUnknown().empty()) return nothing;
-  return absl::StrCat(nothing, " ", latest);
+  return isUnsure(input)
+             ? "Nothing wrong was found in what was recorded, but records are "
+               "missing."
+             : nothingWrongText(diagnosis);
 }
 
-// One of the four numbers. `value`: as the JSON has it, null where it has none.
-std::string numberHtml(const char* name, const Json& value,
-                       const std::string& text, const std::string& what) {
-  return absl::StrCat("<div class=number><b data-name=", name, " data-value=\"",
-                      value.dump(), "\">", htmlText(text), "</b><span>",
-                      htmlText(what), "</span></div>\n");
-}
-
-// The rank that the headline names; nullptr where it names none or several.
-const RankLateness* blamedRank(const PageInput& input) {
-  if (input.diagnosis.verdicts.empty()) return nullptr;
-  const JobVerdict& headline = input.diagnosis.verdicts.front();
-  if (headline.culprit == Confidence::kUndecided ||
-      headline.culprits.size() != 1) {
-    return nullptr;
+// What follows the sentence: what is missing, or who was late most often.
+std::string remarkHtml(const PageInput& input) {
+  const Diagnosis& diagnosis = input.diagnosis;
+  if (headlineVerdict(input) || input.report.all.calls == 0) return "";
+  std::string text;
+  if (isUnsure(input)) {
+    text = absl::StrCat(
+        "Missing: ",
+        absl::StrJoin(lossTexts(input.report.summary.losses()), "; "), ". ");
   }
+  if (diagnosis.howEndedUnknown().empty()) {
+    absl::StrAppend(&text, withoutEnd(latestText(input.report)));
+  }
+  if (text.empty()) return "";
+  return absl::StrCat("<p class=remark>", htmlText(text), "</p>\n");
+}
+
+// One of the numbers. `value`: as the JSON has it, null where it has none.
+// `mark`: a class for one that belongs to the headline, or "".
+std::string numberHtml(const char* name, const Json& value,
+                       const std::string& text, const std::string& what,
+                       const char* mark = "") {
+  return absl::StrCat("<div class=\"number ", mark, "\"><b data-name=", name,
+                      " data-value=\"", value.dump(), "\">", htmlText(text),
+                      "</b><span>", htmlText(what), "</span></div>\n");
+}
+
+constexpr char kOfHeadline[] = "of-headline";
+
+// How long the hang lasted that the headline is about.
+std::string hangHtml(const PageInput& input, const JobVerdict& verdict) {
+  const Json hang = hangJson(input, verdict);
+  std::vector<std::uint32_t> waiting;
+  for (const Json& each : hang["waiting"]) {
+    waiting.push_back(each["rank"].get<std::uint32_t>());
+  }
+  const auto missing = hang["missing"].get<std::vector<std::uint32_t>>();
+  const auto ns = hang["until_ns"].get<std::int64_t>() -
+                  hang["from_ns"].get<std::int64_t>();
+  return numberHtml(
+      "hang", ns, durationText(static_cast<std::uint64_t>(ns)),
+      absl::StrCat(
+          "hang: ", waiting.empty() ? "ranks" : ranksText(std::move(waiting)),
+          missing.empty() ? " stood still" : " waited",
+          missing.empty() ? "" : absl::StrCat(" for ", ranksText(missing)),
+          " in ", hang["operation"].get<std::string>()),
+      kOfHeadline);
+}
+
+const RankLateness* latenessOf(const PageInput& input, std::uint32_t rank) {
   const auto& ranks = input.report.pictures->lateness;
-  const auto found = std::find_if(
-      ranks.begin(), ranks.end(),
-      [&](const auto& rank) { return rank.rank == headline.culprits.front(); });
+  const auto found =
+      std::find_if(ranks.begin(), ranks.end(),
+                   [&](const auto& each) { return each.rank == rank; });
   return found == ranks.end() ? nullptr : &*found;
 }
 
-// What the rank cost that the headline names. The hang itself is not in it.
-std::string blamedHtml(const Report& report, const RankLateness& rank) {
-  const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
+// What the rank cost that others waited for most, or that the headline names.
+std::string lostToHtml(const PageInput& input, const RankLateness& rank,
+                       bool is_of_headline) {
+  const auto run_ns = static_cast<double>(input.report.summary.rankTimeNs());
   const Json part = static_cast<double>(rank.caused_ns) / run_ns;
+  const bool is_certain = rank.certain_ns >= rank.caused_ns / 2;
   return numberHtml(
-      "blamed_rank_caused", part, percentText(part.get<double>()),
-      absl::StrCat("was lost to rank ", rank.rank,
-                   ", which the verdict names: ", durationText(rank.caused_ns),
-                   " of the others' time, in operations that ended"));
+      is_of_headline ? "blamed_rank_caused" : "worst_rank_caused", part,
+      absl::StrCat(is_certain ? "" : "~ ", percentText(part.get<double>())),
+      absl::StrCat("of rank time ", is_certain ? "was" : "seems to be",
+                   " lost to rank ", rank.rank, ": the others waited ",
+                   durationText(rank.caused_ns), " for it, all together",
+                   is_certain ? "" : " (clocks leave it open)"),
+      is_of_headline ? kOfHeadline : "");
 }
 
-// What the rank cost that others waited for most.
+// The number that belongs to the headline; "" where it has none.
+std::string headlineNumberHtml(const PageInput& input) {
+  const JobVerdict* headline = headlineVerdict(input);
+  if (!headline) return "";
+  if (isHang(input, *headline)) return hangHtml(input, *headline);
+  const bool is_of_times =
+      traitsOf(headline->kind).of_times || headline->kind == VerdictKind::kLate;
+  if (!is_of_times || headline->culprit == Confidence::kUndecided ||
+      headline->culprits.size() != 1) {
+    return "";
+  }
+  const RankLateness* rank = latenessOf(input, headline->culprits.front());
+  // Waiting in operations that overlap adds up to more than there is.
+  const bool is_known = rank && rank->caused_ns > 0 &&
+                        rank->caused_ns <= input.report.summary.rankTimeNs();
+  return is_known ? lostToHtml(input, *rank, true) : "";
+}
+
+// The rank that others waited for most, unless the headline is about another
+// one.
 std::string worstHtml(const PageInput& input, const Json& part) {
+  const RankLateness* rank = input.report.pictures->worst();
+  if (const JobVerdict* headline = headlineVerdict(input)) {
+    const auto& culprits = headline->culprits;
+    const bool is_named =
+        rank &&
+        std::binary_search(culprits.begin(), culprits.end(), rank->rank);
+    if (isHang(input, *headline) || !is_named || part.is_null()) return "";
+    return lostToHtml(input, *rank, false);
+  }
+  if (!part.is_null() && rank) return lostToHtml(input, *rank, false);
+  const auto& ranks = input.report.pictures->lateness;
+  const bool any =
+      std::any_of(ranks.begin(), ranks.end(),
+                  [](const auto& other) { return other.caused_ns > 0; });
   const char* name = "worst_rank_caused";
-  const Report& report = input.report;
-  const RankLateness* rank = report.pictures->worst();
-  const RankLateness* blamed = blamedRank(input);
-  if (blamed && rank && blamed->rank != rank->rank &&
-      report.summary.rankTimeNs() > blamed->caused_ns) {
-    return blamedHtml(report, *blamed);
-  }
-  if (part.is_null() || !rank) {
-    const auto& ranks = report.pictures->lateness;
-    const bool any =
-        std::any_of(ranks.begin(), ranks.end(),
-                    [](const auto& other) { return other.caused_ns > 0; });
-    return any ? numberHtml(name, part, "open",
-                            "which rank others waited for most: ranks that "
-                            "wait are late themselves")
-               : numberHtml(name, part, "none",
-                            "no rank is known to have kept others waiting");
-  }
-  const bool is_certain = rank->certain_ns >= rank->caused_ns / 2;
-  return numberHtml(
-      name, part,
-      absl::StrCat(is_certain ? "" : "~ ", percentText(part.get<double>())),
-      absl::StrCat(is_certain
-                       ? "was lost to rank "
-                       : "seems to be lost (clocks leave it open) to rank ",
-                   rank->rank, ", the one that others waited for most: ",
-                   durationText(rank->caused_ns),
-                   " of their time, in operations that ended"));
+  return any ? numberHtml(name, part, "no single rank",
+                          "kept the others waiting: no rank stands out")
+             : numberHtml(name, part, "none",
+                          "no rank is known to have kept others waiting");
 }
 
 std::string numbersHtml(const PageInput& input) {
@@ -110,28 +174,36 @@ std::string numbersHtml(const PageInput& input) {
   const Json exposed = number("exposed");
   const Json waiting = number("wait_for_peers");
   const char* unknown = "not known";
-  std::string text = "<div class=numbers>\n";
+  const std::string share =
+      communication.is_null()
+          ? unknown
+          : shareCell(report, report.all, report.summary.rankTimeNs());
+  const bool is_range = share.find('-') != std::string::npos;
+  const std::string of_headline = headlineNumberHtml(input);
+  std::string text = absl::StrCat("<div class=numbers>\n", of_headline);
   absl::StrAppend(
       &text,
-      numberHtml(
-          "communication", communication,
-          communication.is_null()
-              ? unknown
-              : shareCell(report, report.all, report.summary.rankTimeNs()),
-          "of the time of the ranks went into calls and waits"),
-      numberHtml(
-          "exposed", exposed,
-          exposed.is_null() ? unknown : percentText(exposed.get<double>()),
-          "was exposed: the program stood in recorded waits"));
+      numberHtml("communication", communication, share,
+                 absl::StrCat("of rank time was communication",
+                              is_range ? "; not all waits are recorded, so "
+                                         "the exact share is unknown"
+                                       : "")));
+  absl::StrAppend(
+      &text, numberHtml("exposed", exposed,
+                        exposed.is_null() ? unknown
+                                          : percentText(exposed.get<double>()),
+                        "of rank time the program stood in recorded waits"));
   absl::StrAppend(
       &text,
       numberHtml("wait_for_peers", waiting,
                  waiting.is_null() ? unknown : waitingCell(report, "-"),
-                 "operations waited for peers, whether or not the program "
-                 "waited for them"));
-  absl::StrAppend(&text, worstHtml(input, number("worst_rank_caused")),
-                  "</div>\n");
-  return text;
+                 "of rank time: operations that ended had waited for the "
+                 "slowest rank, whether or not the program waited"));
+  // The headline's own number says who others waited for.
+  if (of_headline.empty()) {
+    text += worstHtml(input, number("worst_rank_caused"));
+  }
+  return text + "</div>\n";
 }
 
 void addList(std::string& html, const char* heading,
@@ -144,27 +216,48 @@ void addList(std::string& html, const char* heading,
   html += "</ul>";
 }
 
-std::string verdictHtml(const JobState& job, const JobVerdict& verdict) {
+// Commands look closer; they can be copied as they are.
+void addCommands(std::string& html, const PageInput& input,
+                 const JobVerdict& verdict) {
+  std::vector<std::string> commands =
+      nextCommands(input.inputs, input.diagnosis.job, verdict);
+  commands.push_back(
+      absl::StrCat("tracectl diagnose ", input.inputs, " --all"));
+  html += "<h4>Run next</h4><pre>";
+  for (const std::string& command : commands) {
+    absl::StrAppend(&html, htmlText(command), "\n");
+  }
+  html += "</pre>";
+  if (!input.inputs_note.empty()) {
+    absl::StrAppend(&html, "<p class=note>", htmlText(input.inputs_note),
+                    "</p>");
+  }
+}
+
+std::string verdictHtml(const PageInput& input, const JobVerdict& verdict) {
+  const JobState& job = input.diagnosis.job;
   std::string html = absl::StrCat(
       "<article class=\"verdict ", nameOf(verdict.confidence()),
       "\"><p><strong>", nameOf(verdict.kind), "</strong> ",
       htmlText(summaryOf(job, verdict)), "</p><p class=sure>",
-      nameOf(verdict.finding), "; who is to blame: ", nameOf(verdict.culprit),
+      "what happened: ", nameOf(verdict.finding),
+      "; who is to blame: ", nameOf(verdict.culprit),
       verdict.culprits.empty() ? ""
                                : ", " + htmlText(ranksText(verdict.culprits)),
       "</p><details open><summary>Why, and what to do</summary>");
   addList(html, "Now", phrases(job, verdict.now));
   addList(html, "Evidence", phrases(job, verdict.reasons));
-  addList(html, "Advice", phrases(job, verdict.advice));
+  addList(html, "Look at", phrases(job, verdict.advice));
+  addCommands(html, input, verdict);
   return html + "</details></article>\n";
 }
 
-std::string verdictsHtml(const Diagnosis& diagnosis) {
+std::string verdictsHtml(const PageInput& input) {
   constexpr std::size_t kShown = 20;
-  const auto& verdicts = diagnosis.verdicts;
+  const auto& verdicts = input.diagnosis.verdicts;
   std::string html;
   for (std::size_t i = 0; i < std::min(verdicts.size(), kShown); ++i) {
-    html += verdictHtml(diagnosis.job, verdicts[i]);
+    html += verdictHtml(input, verdicts[i]);
   }
   if (verdicts.size() > kShown) {
     absl::StrAppend(&html, "<p class=note>", verdicts.size() - kShown,
@@ -184,12 +277,13 @@ std::string headerHtml(const PageInput& input) {
         windowText(report.window, report.out_of_window)}) {
     if (!more.empty()) absl::StrAppend(&about, "; ", more);
   }
-  const bool is_bad = !input.diagnosis.healthy();
+  const char* mark = !input.diagnosis.healthy() ? "bad"
+                     : isUnsure(input)          ? "unsure"
+                                                : "good";
   return absl::StrCat("<header><p class=run>", htmlText(about),
-                      "</p><h1 class=", is_bad ? "bad" : "good", ">",
-                      htmlText(sentenceOf(input)), "</h1>\n",
-                      numbersHtml(input), verdictsHtml(input.diagnosis),
-                      "</header>\n");
+                      "</p><h1 class=", mark, ">", htmlText(sentenceOf(input)),
+                      "</h1>\n", remarkHtml(input), numbersHtml(input),
+                      verdictsHtml(input), "</header>\n");
 }
 
 }  // namespace traced

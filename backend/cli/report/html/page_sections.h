@@ -10,6 +10,7 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/reading/trace_set.h"
 #include "analysis/report/report.h"
+#include "cli/common/json.h"
 
 namespace traced {
 
@@ -20,6 +21,10 @@ struct PageInput {
   const Report& report;
   // Of the whole run, whatever the report is about.
   const Diagnosis& diagnosis;
+  // The run's inputs, quoted for a shell, and a sentence that explains them
+  // where they are too many to be named; "" otherwise.
+  std::string inputs;
+  std::string inputs_note;
 };
 
 void writeHtmlPage(std::ostream& out, const PageInput& input);
@@ -32,6 +37,15 @@ std::string speedTable(const Report& report);
 std::string operationTable(const Report& report);
 std::string rankTable(const Report& report);
 std::string groupTable(const Report& report);
+
+// Whether a verdict is that ranks stood still, for a second or longer.
+bool isHang(const PageInput& input, const JobVerdict& verdict);
+
+// Returns what the charts need to draw a hang: who waits since when, and who is
+// missing. Instants count from where the charts begin.
+Json hangJson(const PageInput& input, const JobVerdict& verdict);
+// Of each hang of the run.
+Json hangsJson(const PageInput& input);
 
 // Returns the first screen: the sentence, four numbers and the verdicts.
 std::string headerHtml(const PageInput& input);

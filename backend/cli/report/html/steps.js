@@ -1,13 +1,15 @@
 // Where the time of a step went: a stacked bar for each.
 
 const stepParts = [
-  ['computing_ns', 'computing', 'computing'],
+  // A rank that a hang waits for may do anything there.
+  ['computing_ns', 'computing',
+    'outside communication' + (data.hangs.length > 0 ? '' : ' (computing)')],
   ['hidden_ns', 'hidden', 'computing, with communication hidden behind it'],
   ['calls_ns', 'calls', 'in calls'],
-  ['transfer_ns', 'transfer', 'exposed transfer'],
-  ['wait_for_peers_ns', 'peers', 'exposed wait for peers'],
-  ['undecided_ns', 'undecided', 'exposed, not known which'],
-  ['may_wait_ns', 'maywait', 'may be waiting: no record shows whether the program waited'],
+  ['transfer_ns', 'transfer', 'waiting for a transfer'],
+  ['wait_for_peers_ns', 'peers', 'waiting for the slowest rank'],
+  ['undecided_ns', 'undecided', 'waiting, for which of these is not known'],
+  ['may_wait_ns', 'maywait', 'computing or waiting (not recorded)'],
 ];
 
 function stepName(entry, steps) {
@@ -16,9 +18,52 @@ function stepName(entry, steps) {
     : `steps ${entry.first}-${entry.first + steps.per_entry - 1}`;
 }
 
+// Where hangs are, counted in entries: from its begin to its end, or to the end of the chart.
+function hangSpans(steps, entries) {
+  const placeOf = ns => {
+    const at = ns / steps.stretch_ns;
+    const next = entries.findIndex(entry => entry.first + 1 > at);
+    return next < 0 ? entries.length : next + Math.max(at - entries[next].first, 0);
+  };
+  return data.hangs.map(hang => {
+    if (steps.by === 'time') {
+      return { hang, from: placeOf(hang.from_ns),
+        until: hang.open ? entries.length : placeOf(hang.until_ns) };
+    }
+    // Steps have no instants: a hang is in the last step that is long enough.
+    const long = (hang.until_ns - hang.from_ns) / 2;
+    const from = entries.map(entry => entry.longest_ns >= long).lastIndexOf(true);
+    return { hang, from, until: from + 1 };
+  }).filter(span => span.from >= 0 && span.until > span.from);
+}
+
+// A bar above the steps, with an arrow where the hang had not ended.
+function drawHang(pen, { hang }, from, until, bottom) {
+  pen.fillStyle = pen.strokeStyle = colour('blame');
+  pen.setLineDash([4, 3]);
+  pen.beginPath();
+  pen.moveTo(from, 2);
+  pen.lineTo(from, bottom);
+  pen.stroke();
+  pen.setLineDash([]);
+  const tip = hang.open ? 8 : 0;
+  pen.beginPath();
+  pen.moveTo(from, 2);
+  pen.lineTo(until - tip, 2);
+  pen.lineTo(until, 11);
+  pen.lineTo(until - tip, 20);
+  pen.lineTo(from, 20);
+  pen.fill();
+  const words = hangText(hang);
+  const isInside = pen.measureText(words).width < until - from - 24;
+  pen.textAlign = isInside ? 'left' : 'right';
+  pen.fillStyle = colour(isInside ? 'page' : 'blame');
+  pen.fillText(words, isInside ? from + 8 : from - 6, 11);
+}
+
 function makeSteps(view) {
   const steps = data.pictures.steps;
-  const entries = steps.entries.filter(entry => entry.count > 0);
+  const entries = steps.entries.filter(entry => entry.count > 0 && entry.total_ns > 0);
   if (entries.length === 0) {
     view.append(make('p', 'note', 'No step is known from its begin to its end.'));
     return;
@@ -30,21 +75,26 @@ function makeSteps(view) {
   let inParts = false;
   const tools = make('div', 'tools');
   view.append(tools);
-  makeKeys(view, Object.fromEntries(stepParts.map(([, name, words]) => [name, words])));
+  const used = stepParts.filter(([field]) =>
+    entries.some(entry => entry[field] > 0.001 * entry.total_ns));
+  makeKeys(view, Object.fromEntries(used.map(([, name, words]) => [name, words])));
   const left = 64;
+  const hangs = hangSpans(steps, entries);
+  const top = hangs.length > 0 ? 30 : 8;
   const bottom = 24;
   const mean = entry => entry.total_ns / entry.count;
   const most = axisEnd(entries.map(mean));
   const isBeyond = entry => mean(entry) > most;
-  const scaleOf = entry => (inParts ? (entry.total_ns || 1) : most * entry.count);
+  // A bar that is cut off shows the parts of its step: else only the lowest ones would be seen.
+  const scaleOf = entry => (inParts || isBeyond(entry) ? entry.total_ns : most * entry.count);
   let at = -1;
   const chart = makeChart(view, {
     label: 'What the time of steps went into',
-    height: 240,
+    height: 232 + top,
     draw(pen, width, height) {
-      const high = height - bottom - 8;
+      const high = height - bottom - top;
       const lines = inParts ? [0, 0.25, 0.5, 0.75, 1] : ticks(most, 5);
-      drawAxisY(pen, lines, tick => 8 + high * (1 - tick / (inParts ? 1 : most)),
+      drawAxisY(pen, lines, tick => top + high * (1 - tick / (inParts ? 1 : most)),
         tick => (inParts ? percentText(tick) : timeText(tick)), left, width);
       const each = (width - left) / entries.length;
       const gap = each > 6 ? 1 : 0;
@@ -52,10 +102,10 @@ function makeSteps(view) {
       const bands = [];
       pen.save();
       pen.beginPath();
-      pen.rect(left, 8, width - left, high);
+      pen.rect(left, top, width - left, high);
       pen.clip();
       entries.forEach((entry, i) => {
-        let y = 8 + high;
+        let y = top + high;
         for (const [field, name] of stepParts) {
           const part = high * entry[field] / scaleOf(entry);
           pen.fillStyle = striped[name] || colour(name);
@@ -64,21 +114,24 @@ function makeSteps(view) {
           // Around the border of transfer and wait, what clocks leave open.
           if (name !== 'transfer' || !(entry.uncertain_ns > 0)) continue;
           const open = high * entry.uncertain_ns / scaleOf(entry);
-          const top = Math.max(y - open, y - high * entry.wait_for_peers_ns / scaleOf(entry));
-          bands.push([left + i * each, top, Math.max(each - gap, 0.5),
-            Math.min(y + open, y + part) - top]);
+          const begin = Math.max(y - open, y - high * entry.wait_for_peers_ns / scaleOf(entry));
+          bands.push([left + i * each, begin, Math.max(each - gap, 0.5),
+            Math.min(y + open, y + part) - begin]);
         }
         if (i === at) {
           pen.strokeStyle = colour('ink');
-          pen.strokeRect(left + i * each, 8, Math.max(each - gap, 1), high);
+          pen.strokeRect(left + i * each, top, Math.max(each - gap, 1), high);
         }
       });
       pen.fillStyle = stripes(pen, 'page');
       for (const band of bands) pen.fillRect(...band);
       pen.restore();
       entries.forEach((entry, i) => {
-        if (!inParts && isBeyond(entry)) drawBeyond(pen, left + (i + 0.5) * each, 0, true);
+        if (!inParts && isBeyond(entry)) drawBeyond(pen, left + (i + 0.5) * each, top - 8, true);
       });
+      for (const span of hangs) {
+        drawHang(pen, span, left + span.from * each, left + span.until * each, top + high);
+      }
       pen.fillStyle = colour('soft');
       pen.textAlign = 'left';
       pen.fillText(stepName(entries[0], steps), left, height - 10);
@@ -100,7 +153,7 @@ function makeSteps(view) {
     const hung = entry.not_ended > 0
       ? `; on ${entry.not_ended} ${entry.not_ended === 1 ? 'rank' : 'ranks'} it had not ended` : '';
     const open = entry.uncertain_ns > 0
-      ? `; of the last two clocks leave ${timeText(entry.uncertain_ns / entry.count)} open` : '';
+      ? `; of transfer and waiting, clocks leave ${timeText(entry.uncertain_ns / entry.count)} open` : '';
     return `${stepName(entry, steps)}: ${timeText(mean(entry))}: ${parts.join(', ')}${open}${unseen}${hung}`;
   }
   function move(by) {
@@ -109,7 +162,8 @@ function makeSteps(view) {
     chart.say(tell(at));
   }
   noteBeyond(view, most, entries.filter(isBeyond)
-    .map(entry => `${stepName(entry, steps)} ${timeText(mean(entry))}`));
+    .map(entry => `${stepName(entry, steps)} ${timeText(mean(entry))}`),
+    'the 95th percentile', ' Their bars show the parts of the step.');
   makeSwitch(tools, { time: 'time', parts: 'parts of the step' }, 'time', name => {
     inParts = name === 'parts';
     chart.draw();
@@ -120,7 +174,7 @@ function makeSteps(view) {
   }
   if (entries.some(entry => entry.waits_unknown > 0)) {
     view.append(make('p', 'note',
-      'Striped at the top: operations were under way and the program may have waited for them. ' +
-      'DDP waits inside C++, where no wait is recorded.'));
+      '“Computing or waiting”: operations were under way, and the program may have waited for ' +
+      'them. DDP waits inside C++, where no wait is recorded.'));
   }
 }
