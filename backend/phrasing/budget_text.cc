@@ -15,8 +15,8 @@ std::string onRanks(const std::vector<std::uint32_t>& ranks) {
   return absl::StrCat(" on ", ranksText(ranks));
 }
 
-// By MissingPart::What. $0: how many, $1: the text, $2: on which ranks, $3: in
-// which steps, $4: so many kinds are compared.
+// Indexed by MissingPart::What. $0: count, $1: the text, $2: its ranks, $3: its
+// steps, $4: the number of compared kinds.
 constexpr const char* kMissingParts[] = {
     "the trace does not say how many ranks there were",
     "no trace of ranks $1 of $0",
@@ -50,7 +50,7 @@ struct GapPhrases {
   }
 };
 
-// By Disagreement::What, of a row $0.
+// Indexed by Disagreement::What. $0: the row.
 constexpr const char* kDisagreements[] = {
     "$0: not alike in all runs",
     "structure of $0: not alike in all runs",

@@ -1,5 +1,5 @@
-// The sentences of `tracectl check`, and those about gaps of a run that
-// `tracectl compare` has, too.
+// Sentences for `tracectl check`, and the gap sentences it shares with
+// `tracectl compare`.
 
 #pragma once
 
@@ -12,17 +12,20 @@
 
 namespace traced {
 
-// "tracing was switched off in steps 0-9 on rank 3".
+// Returns, for example, "tracing was switched off in steps 0-9 on rank 3".
 std::string gapText(const Gap& gap);
 std::vector<std::string> gapTexts(const std::vector<Gap>& gaps);
 
-// "line 7 of the budget is about ranks 0,4, but the job had only 4".
+// Returns, for example, "line 7 of the budget is about ranks 0,4, but the job
+// had only 4".
 std::string rowWithoutRanksText(const BudgetRow& row, std::uint32_t world_size);
 
-// "bytes of dp all_reduce float32, ranks all: not equal in all runs".
+// Returns, for example, "bytes of dp all_reduce float32, ranks all: not equal
+// in all runs".
 std::string disagreementText(const Disagreement& disagreement);
 
-// What of a row is otherwise: "rank 1 calls 3 x ... where the budget has ...".
+// Returns one sentence per deviation from the row: "rank 1 calls 3 x ... where
+// the budget has ...".
 std::vector<std::string> differenceTexts(const StructureRow& row,
                                          const StructureResult& result);
 

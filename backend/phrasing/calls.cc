@@ -9,8 +9,8 @@ namespace {
 struct CallPhrases {
   const JobState& job;
 
-  // "barrier #3 of \"dp\"", or, by its arguments, "all_reduce (64 B float32,
-  // sum) on \"dp\"".
+  // Returns "barrier #3 of \"dp\"", or, by its arguments, "all_reduce (64 B
+  // float32, sum) on \"dp\"".
   std::string pointText(const ProgramPoint& point) const {
     if (point.at == ProgramPoint::At::kBegin) return "its beginning";
     if (point.at == ProgramPoint::At::kEnd) return "its end";

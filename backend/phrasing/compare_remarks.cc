@@ -13,8 +13,8 @@ std::string nameOfPart(RunPart part, const std::optional<RunKey>& key) {
                       key ? nameOf(*key) : "all operations");
 }
 
-// By PartRemark::What. $0: the part and its key, $1: by how much, $2: a step,
-// or a run.
+// Indexed by PartRemark::What. $0: the part and its key, $1: the change, $2: "a
+// step" or "a run".
 constexpr const char* kPartRemarks[] = {
     "the same program differs from itself: $0 by $1 in the runs of --same, so "
     "the machine changed",

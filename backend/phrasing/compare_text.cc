@@ -61,7 +61,7 @@ std::string sentenceOf(const Comparison& comparison, const ComparedKey& key,
   return text;
 }
 
-// All that one side has of an operation of a group.
+// All calls of one operation on one group that only one side has.
 struct OneKind {
   std::vector<const OneSided*> gone, fresh;
 };
@@ -88,7 +88,7 @@ std::string callsText(const std::vector<const OneSided*>& all,
   return absl::StrJoin(texts, ", ");
 }
 
-// Whether both sides have the operation in the group, in whatever size.
+// Returns true if both sides have the operation on the group, in any size.
 bool bothHave(const Comparison& comparison, const OneKind& kind) {
   const OneSided& any = kind.fresh.empty() ? *kind.gone[0] : *kind.fresh[0];
   return std::any_of(comparison.keys.begin(), comparison.keys.end(),
@@ -154,7 +154,8 @@ void addOneSided(const Comparison& comparison, const Quote& quote,
   }
 }
 
-// The step, where it is open whether it became longer by more than the floor.
+// Returns the change of the step if it is undecided whether the step became
+// longer by more than the floor.
 const Change* openStep(const Comparison& comparison) {
   for (const ComparedKey& key : comparison.keys) {
     for (const Change& change : key.changes) {
@@ -171,8 +172,8 @@ Level levelOf(ChangeKind kind) {
                                        : Level::kChanged;
 }
 
-// Returns the first finding as a sentence, and how many more reasons there are
-// and how many figures follow. `reasons` counts the first one, too.
+// Returns the first finding as a sentence, with the counts of further causes
+// and of consequences. `reasons` includes the first one.
 std::string worseSentence(const std::string& first, std::size_t reasons,
                           std::size_t following) {
   std::string text = first;
@@ -189,7 +190,8 @@ std::string worseSentence(const std::string& first, std::size_t reasons,
   return text;
 }
 
-// Reasons for the worse first, then what follows, then what is better.
+// Sort rank of a change: causes of a slowdown, then consequences, other
+// changes, improvements, undecided ones.
 int rankOf(const Change& change) {
   switch (change.kind) {
     case ChangeKind::kWorse:
@@ -206,7 +208,7 @@ int rankOf(const Change& change) {
   return 5;
 }
 
-// By how much a step became longer, as a part of it.
+// Returns the increase as a fraction of a step.
 double cost(const Change& change) {
   return change.share * (std::exp(change.log_ratio.estimate) - 1);
 }

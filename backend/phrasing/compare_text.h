@@ -1,4 +1,4 @@
-// What a comparison found, in words.
+// Sentences and table rows for the results of a comparison.
 
 #pragma once
 
@@ -12,66 +12,72 @@
 
 namespace traced {
 
-// How a name from a trace stands in a text: `printable` on a terminal.
+// Escapes a name from a trace for the output format: `printable` for a
+// terminal.
 using Quote = std::function<std::string(const std::string&)>;
 
-// One thing that changed.
+// One change between the two sides.
 struct CompareFinding {
   enum class Level { kWorse, kChanged, kBetter };
   Level level = Level::kChanged;
   // A sentence without its full stop.
   std::string text;
-  // What it follows from, "" of a reason.
+  // The cause of this change; "" if the change is itself a cause.
   std::string follows;
-  // Where the program calls it, "" where that is not known.
+  // The call site in the program; "" if it is unknown.
   std::string site;
-  // "transfer", "new", ...: what kind of change it is.
+  // The kind of change: "transfer", "new", ...
   std::string rule;
 };
 
-// What exists on one side only comes first, then what became worse, reasons
-// before what follows from them, then what became better.
+// Returns all findings. The order is: operations of one side only, causes of a
+// slowdown, their consequences, improvements.
 std::vector<CompareFinding> compareFindings(const Comparison& comparison,
                                             const Quote& quote);
 
-// The sentence on top.
+// Returns the headline sentence.
 std::string compareSentence(const Comparison& comparison, const Quote& quote);
-// What would have been found: "a step longer by 4.1 %, ..."; "" where nothing
-// is measured.
+// Returns the smallest changes that the comparison could detect: "a step longer
+// by 4.1 %, ..."; "" without a verdict or without measured times.
 std::string powerText(const Comparison& comparison, const Quote& quote);
 
-// "became 12 % longer (9.1 to 15 %)", "became 3.1 times as long (...)".
+// Returns the change in words: "became 12 % longer (9.1 to 15 %)", "became 3.1
+// times as long (...)".
 std::string changeText(const Change& change);
-// "12" percent, and "3.4" of what is smaller; without its sign.
+// Returns the absolute percentage of `part`, a fraction: "12". Values below 10
+// have one decimal: "3.4".
 std::string percentNumber(double part);
-// "transfer of NAME", "a step". `unit`: "a step", or "a run" without steps.
+// Returns, for example, "transfer of NAME" or "a step". `unit` is "a step", or
+// "a run" if the runs have no steps.
 std::string partText(RunPart part, const std::string& name, const char* unit);
-// A figure of a part: "3.91 ms", "4 MiB", "12".
+// Returns a value in the unit of its part: "3.91 ms", "4 MiB", "12".
 std::string valueText(RunPart part, double value);
-// The name of a key, quoted.
+// Returns the quoted name of a key.
 std::string keyText(const std::optional<RunKey>& key, const Quote& quote);
 
-// Rows of the table, worst first.
+// Returns the rows of the table, worst first. They point into `comparison`,
+// which must outlive them.
 struct CompareRow {
   const ComparedKey* key = nullptr;
   const Change* change = nullptr;
 };
 std::vector<CompareRow> compareRows(const Comparison& comparison);
 
-// "own call", "wait for peers".
+// Returns the name of a part: "own call", "wait for peers".
 const char* wordsOf(RunPart part);
-// "all_reduce 4-8 MiB float32 on dp".
+// Returns the name of a key: "all_reduce 4-8 MiB float32 on dp".
 std::string nameOf(const RunKey& key);
-// "transfer of all_reduce 4-8 MiB float32 on dp"; "other operations"; "" of
-// none.
+// Returns the cause in words: "transfer of all_reduce 4-8 MiB float32 on dp" or
+// "other operations"; "" for none.
 std::string causeText(const std::optional<Cause>& cause);
 
-// A sentence for each, without its full stop.
+// Returns one sentence per remark, without its full stop.
 std::vector<std::string> remarkTexts(const Comparison& comparison,
                                      const std::vector<Remark>& remarks);
-// Why the comparison has no verdict, or its runs are no measure.
+// Returns why the comparison has no verdict, or why its runs cannot be
+// measured.
 std::vector<std::string> reasonTexts(const Comparison& comparison);
-// Of two runs that are one: "ab/a-1 and ab/a-2 are the same run".
+// Returns, for example, "ab/a-1 and ab/a-2 are the same run".
 std::string sameRunText(const std::pair<std::string, std::string>& names);
 
 }  // namespace traced

@@ -22,7 +22,7 @@ std::string underWayText(const Diagnosis& diagnosis) {
                       "judged.\n");
 }
 
-// Until when all ranks are known, from when the first began.
+// Returns how long all ranks are known, counted from the start of the first.
 std::string knownText(const JobState& job) {
   std::int64_t first_ns = job.ranks.front().first_ns;
   std::int64_t known_ns = job.ranks.front().last_ns;
@@ -33,7 +33,7 @@ std::string knownText(const JobState& job) {
   return secondsText(std::max<std::int64_t>(known_ns - first_ns, 0));
 }
 
-// Nobody knows what these ranks did after that.
+// Returns the sentence for ranks whose traces do not show their end.
 std::string endUnknownText(const Diagnosis& diagnosis) {
   const std::vector<std::uint32_t>& ranks = diagnosis.end_unknown;
   return absl::StrCat(
@@ -44,7 +44,7 @@ std::string endUnknownText(const Diagnosis& diagnosis) {
       ", where the rest may be in shared memory.\n");
 }
 
-// What ended these ranks is not recorded.
+// Returns the sentence for ranks that ended for an unrecorded reason.
 std::string endedUnclosedText(const Diagnosis& diagnosis) {
   const std::vector<std::uint32_t>& ranks = diagnosis.ended_unclosed;
   return absl::StrCat(

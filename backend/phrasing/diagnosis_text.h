@@ -1,5 +1,4 @@
-// What is said of a diagnosis as a whole: that nothing was found, and what is
-// not known.
+// Sentences about a diagnosis as a whole: no finding, or missing information.
 
 #pragma once
 
@@ -13,25 +12,26 @@
 
 namespace traced {
 
-// Lines on a diagnosis without a verdict: that nothing was found, or what is
-// not known. `stock_name`: of such a diagnosis, for dumps; may be empty.
+// Returns lines for a diagnosis without a verdict: nothing was found, or the
+// end of some ranks is unknown. `stock_name` is the name that the stock Flight
+// Recorder analyzer gives to such a job; may be empty.
 std::string nothingText(const Diagnosis& diagnosis,
                         const std::string& stock_name);
 
-// The same in a sentence.
+// Returns the same result as one sentence.
 std::string nothingWrongText(const Diagnosis& diagnosis);
 
-// A sentence for each thing that the diagnosis could not decide.
+// Returns one sentence for each undecided question.
 std::vector<std::string> unknownTexts(const Diagnosis& diagnosis);
 
-// Groups of one member exchange nothing, which a program that reduces over them
-// may not expect. Returns the labels of those for whose index `is_used` is
-// true. Empty for a job of one rank, where each group is one.
+// Returns the labels of the one-member groups for whose index `is_used` returns
+// true. Such groups exchange nothing, which may surprise a program that reduces
+// over them. Empty for a job of one rank, where every group has one member.
 std::vector<std::string> groupsOfOne(
     const GroupCatalog& groups,
     const std::function<bool(std::uint32_t)>& is_used);
 
-// Returns a line that names the first of them; "" for none.
+// Returns a line that names the first labels; "" if `labels` is empty.
 std::string groupsOfOneText(const std::vector<std::string>& labels);
 
 // Returns the labels of groups of one member that ranks called collectives on.

@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// How bad it is; what is worst is told first.
+// Returns the severity of an end. Worse ends come first in the text.
 int badnessOf(const ListedRank& rank) {
   if (rank.end.failed()) return 0;
   switch (rank.end.kind) {

@@ -1,4 +1,4 @@
-// How processes ended, in words.
+// Sentences about how processes ended.
 
 #pragma once
 
@@ -9,13 +9,14 @@
 
 namespace traced {
 
-// What to say of a process behind its name: "raised RuntimeError: boom",
-// "exited with code 3", "was killed by SIGKILL: memory had run out". Only the
-// first line of what an exception says.
+// Returns a predicate for a process: "raised RuntimeError: boom", "exited with
+// code 3", "was killed by SIGKILL: the kernel had run out of memory". Includes
+// only the first line of an exception's message.
 std::string endText(const ProcessEnd& end);
 
-// How the processes of a run ended, the worst first: "ended in order", "rank 1
-// raised RuntimeError: boom; rank 0 may live: ...".
+// Returns how the processes of a run ended, worst first: "ended in order",
+// "rank 1 raised RuntimeError: boom; rank 0 may live: ...". Names at most two
+// kinds of ends and counts the rest.
 std::string endText(const ListedRun& run);
 
 }  // namespace traced

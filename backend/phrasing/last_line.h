@@ -1,4 +1,4 @@
-// The last line of a job's log. `title` is the folder as it is shown.
+// The last line of a job's log. `title` is the trace folder as users see it.
 
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace traced {
 
-// What became of the streams of a job on this host.
+// Counts the streams of a job on this host by what happened to them.
 struct EndedStreams {
   std::uint64_t streams = 0;
-  // How many were not closed by their process; of those, what could not be
-  // saved, and what is not yet.
+  // Streams that their process did not close. `unsaved` and `being_saved` count
+  // those that could not be saved and those that are not saved yet.
   std::uint64_t unclosed = 0;
   std::uint64_t unsaved = 0;
-  // In no trace and no shared memory: somebody removed both.
+  // Streams in no trace and no shared memory because both were removed.
   std::uint64_t lost = 0;
   std::uint64_t being_saved = 0;
-  // Records that they made and that are in no trace.
+  // Records that were made but are in no trace.
   std::uint64_t dropped_records = 0;
 };
 
 std::string verdictLine(const JobState& job, const JobVerdict& verdict,
                         const std::string& title);
 
-// What is known without a verdict.
+// Returns the line for a job without a verdict.
 std::string plainLine(const EndedStreams& job, const std::string& title);
 
 }  // namespace traced

@@ -1,4 +1,5 @@
-// The sentence of a fact; where a rule advises, what to look at.
+// Returns the sentence for a fact of a verdict. For advice, the sentence names
+// what to check.
 
 #pragma once
 

@@ -7,8 +7,8 @@
 namespace traced {
 namespace {
 
-// "MemoryError (train.py:9)" of "MemoryError, raised at /job/train.py:9 in
-// train".
+// Shortens "MemoryError, raised at /job/train.py:9 in train" to "MemoryError
+// (train.py:9)".
 std::string shortHandling(const std::string& handling) {
   constexpr std::string_view kRaised = ", raised at ";
   const std::size_t comma = handling.find(kRaised);

@@ -22,7 +22,7 @@ struct StandstillPhrases {
     return job.rank(rank)->end;
   }
 
-  // Returns the first sentence of how a process ended, which may be cut.
+  // Returns the first sentence about how a process ended, possibly cut.
   std::string shortEnd(std::uint32_t rank) const {
     constexpr std::size_t kMaxBytes = 120;
     const ProcessEnd& end = endOfRank(rank);
@@ -31,7 +31,7 @@ struct StandstillPhrases {
     return first.size() <= kMaxBytes ? first : nameOf(end.kind);
   }
 
-  // Returns why they left: "raised ValueError: boom before".
+  // Returns why these ranks left: "raised ValueError: boom before".
   std::string whyTheyLeft(const Ranks& left) const {
     const std::string first = shortEnd(left.front());
     const bool alike = std::all_of(

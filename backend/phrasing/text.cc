@@ -15,7 +15,7 @@
 namespace traced {
 namespace {
 
-// As most terminals count them: one for each character of UTF-8.
+// Counts columns as most terminals do: one per UTF-8 character.
 std::size_t columnsOf(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(),
@@ -25,7 +25,7 @@ std::size_t columnsOf(std::string_view text) {
 }  // namespace
 
 std::string printable(std::string_view text) {
-  // To a terminal that knows no UTF-8 a lone byte is a control character.
+  // A terminal without UTF-8 interprets a lone byte as a control character.
   const std::string valid = toValidUtf8(text);
   std::string safe;
   safe.reserve(valid.size());

@@ -1,4 +1,4 @@
-// Numbers, names and sentences as people read them.
+// Formats numbers, names and sentences for people.
 
 #pragma once
 
@@ -9,40 +9,43 @@
 
 namespace traced {
 
-// A name from a trace, safe for a terminal: what isUnprintable() holds, and
-// bytes that are no valid UTF-8, become "?".
+// Returns a name from a trace, made safe for a terminal. Each character that
+// isUnprintable() holds, and each invalid UTF-8 byte, becomes "?".
 std::string printable(std::string_view text);
 
-// 118204 is "118 204".
+// Returns the number with grouped digits: "118 204".
 std::string groupedText(std::uint64_t number);
-// Three digits: "412", "19.8", "3.91", "0.412", and "<0.001" for less.
+// Returns three significant digits: "412", "19.8", "3.91", "0.412"; "<0.001"
+// for smaller values.
 std::string threeDigits(double number);
-// Nanoseconds in milliseconds, three digits.
+// Converts nanoseconds to milliseconds with three significant digits.
 std::string millisecondsText(double ns);
-// "238 GiB".
+// Returns a size with a binary unit: "238 GiB".
 std::string bytesText(std::uint64_t bytes);
-// "00:12:41"; below a minute "12.345 s".
+// Returns "00:12:41"; durations below a minute as "12.345 s". `ns` is in
+// nanoseconds.
 std::string durationText(std::uint64_t ns);
-// 0.174 is "17.4 %".
+// Returns a fraction as a percentage: 0.174 becomes "17.4 %".
 std::string percentText(double part);
-// "0.7 to 19.3 %", or one figure where both are written alike.
+// Returns a range of percentages from fractions: "0.7 to 19.3 %". Returns one
+// figure if both ends round to the same text.
 std::string percentRange(double from, double to, std::string_view between);
-// "1 rank", "2 ranks".
+// Returns a count with its noun: "1 rank", "2 ranks".
 std::string countOf(std::uint64_t count, std::string_view noun);
 
 inline constexpr std::size_t kScreenColumns = 100;
 
-// `text`, which is safe for a terminal, behind `first`; the lines after the
-// first begin with as many spaces. A word that is longer than a line has one of
-// its own. Ends in a newline.
+// Wraps `text` after the prefix `first`. Later lines are indented by the width
+// of `first`. A word longer than a line gets a line of its own. The result ends
+// in a newline. `text` must be safe for a terminal.
 std::string wrapped(std::string_view first, std::string_view text,
                     std::size_t columns = kScreenColumns);
 
-// Each line of a text that has more columns, broken; what follows stands under
-// its beginning.
+// Wraps each line that is wider than `columns`, and keeps its indentation on
+// the continuation lines.
 std::string wrappedLines(std::string_view text, std::size_t columns);
 
-// Returns a word of a command, quoted unless a shell takes it as it is.
+// Returns a shell word, quoted only if a shell would change it.
 std::string shellWord(const std::string& word);
 
 }  // namespace traced

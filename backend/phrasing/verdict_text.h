@@ -1,5 +1,5 @@
-// The sentences of a verdict. Text, JSON, HTML, exports and the keeper's line
-// all take them from here.
+// Sentences for a verdict. Text, JSON, HTML, exports and the keeper's last line
+// all use them.
 
 #pragma once
 
@@ -11,19 +11,20 @@
 
 namespace traced {
 
-// What happened: "rank 5 never joined all_reduce #1532 of \"dp\"; ranks 0-4,6-7
-// wait for it, for 42.1 s."
+// Returns what happened: "rank 5 never joined all_reduce #1532 of \"dp\"; ranks
+// 0-4,6-7 wait for it, for 42.1 s."
 std::string summaryOf(const JobState& job, const JobVerdict& verdict);
 
-// What is wrong, who did it, and how sure each of these is: the summary with
+// Returns the summary with the confidence of the finding and of the blame:
 // "(certain; that rank 5 is to blame: likely)".
 std::string headlineOf(const JobState& job, const JobVerdict& verdict);
 
-// One sentence, or one piece of advice, for each.
+// Returns one sentence or one piece of advice per fact.
 std::vector<std::string> phrases(const JobState& job,
                                  const std::vector<Fact>& facts);
 
-// The sentence about what stands still only because of it; "": nothing does.
+// Returns the sentence about operations that are blocked only as a consequence;
+// "" if there are none.
 std::string consequenceOf(const JobState& job, const JobVerdict& verdict);
 
 }  // namespace traced

@@ -20,8 +20,8 @@ std::string reasonsText(const Loss& loss) {
                        });
 }
 
-// Shared memory is seen only on the host, and only in the container, in which
-// the process ran.
+// Shared memory is visible only on the host, and in the container, of the
+// process that made it.
 std::string elsewhereText(std::vector<std::string> hosts) {
   constexpr std::size_t kMaxReported = 8;
   if (hosts.empty()) return " from the files alone";
@@ -33,7 +33,7 @@ std::string elsewhereText(std::vector<std::string> hosts) {
       ", or of a container there, where `tracectl recover` brings it back,");
 }
 
-// By Loss::What. $0 is how much it is, $1 what is told of that kind only.
+// Indexed by Loss::What. $0: the amount, $1: a detail that only this kind has.
 constexpr const char* kLosses[] = {
     "$0 records dropped while recording ($1)",
     "$0 records written but not found",

@@ -1,4 +1,4 @@
-// What is to be known of a run besides its answers: warnings, each a sentence.
+// Warnings about a run, each one sentence.
 
 #pragma once
 
@@ -11,18 +11,20 @@
 
 namespace traced {
 
-// "12 records dropped while recording (full 12) on rank 3".
+// Returns, for example, "12 records dropped while recording (full 12) on rank
+// 3".
 std::string lossText(const Loss& loss);
 std::vector<std::string> lossTexts(const Losses& losses);
 
-// "the clock of node7 (rank 8) could not be aligned: ...".
+// Returns, for example, "the clock of node7 (rank 8) could not be aligned:
+// ...".
 std::string clockText(const ClockWarning& warning);
 
-// "no trace of ranks 3,5-7 of 8"; "" where none is absent.
+// Returns, for example, "no trace of ranks 3,5-7 of 8"; "" if every rank has a
+// trace.
 std::string absentRanksText(const RunSummary& summary);
 
-// Everything there is to warn of: inputs, selection, clocks, absent ranks and
-// losses.
+// Returns all warnings: inputs, selection, clocks, absent ranks and losses.
 std::vector<std::string> allWarnings(const TraceSet& set,
                                      const RunSummary& summary);
 

@@ -28,7 +28,8 @@ struct WiringPhrases {
     return absl::StrCat(fact.collectives,
                         " collectives of the group ended like that.");
   }
-  // "c10d gave the name "1" to "ep" (ranks 0-1) and "ep#2" (ranks 2-3)."
+  // Returns, for example, "c10d gave the name "1" to "ep" (ranks 0-1) and
+  // "ep#2" (ranks 2-3)."
   std::string operator()(const NameIsShared& fact) const {
     constexpr std::size_t kMaxGroups = 4;
     std::vector<std::string> texts;

@@ -1,5 +1,5 @@
-// A Budget as TOML, to be edited by hand and compared by diff. Its keys are
-// described in docs/reference/cli/check.md.
+// Reads and writes a Budget as TOML, which people edit by hand and compare by
+// diff. docs/reference/cli/check.md describes its keys.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace traced {
 
-// An Error is one sentence that begins with `name` and a line.
+// Parses a budget. An Error is one sentence that begins with `name` and a line.
 Result<Budget> parseBudget(const std::string& text, const std::string& name);
 Result<Budget> readBudget(const std::string& path);
 
-// What parseBudget() reads as the same budget. All rows must have the same
-// steps, as those of a BudgetBuilder do.
+// Returns TOML that parseBudget() reads as the same budget. All rows must have
+// the same steps, as the rows of a BudgetBuilder do.
 std::string budgetText(const Budget& budget);
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// What a check found, as text, JSON and JUnit XML.
+// Writes the result of a check as text, JSON and JUnit XML.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace traced {
 
 struct CheckOutcome {
   std::string title;
-  // The file that the budget is from.
+  // Path of the budget file.
   std::string budget_path;
   const TraceSet& set;
   const Budget& budget;
@@ -23,7 +23,7 @@ struct CheckOutcome {
   // One per row of the budget's structure.
   std::vector<StructureResult> structure;
   RunSummary summary;
-  // Why nothing can be said; the run is judged only when there is no reason.
+  // Why the run cannot be judged; empty if it was judged.
   std::vector<std::string> not_measured;
 
   bool measured() const { return not_measured.empty(); }
@@ -31,22 +31,26 @@ struct CheckOutcome {
   bool met() const { return result.met() && structureOff() == 0; }
 };
 
-// "ok", "OVER", "UNDER", "MISSING".
+// Returns "ok", "OVER", "UNDER" or "MISSING".
 const char* verdictText(Verdict verdict);
-// "dp all_reduce bfloat16": what a row, or something new, is about.
+// Returns the subject of a row or of a new kind of call: "dp all_reduce
+// bfloat16".
 std::string subjectText(const BudgetRow& row);
 std::string subjectText(const NewUsage& fresh);
 std::string subjectText(const StructureRow& row);
-// "ranks 0-3, steps 10-49", as far as they are said.
+// Returns the first deviation and how many more follow: "rank 3 step 10 and 4
+// more of 40"; "" without one.
 std::string placeText(const FigureResult& figure);
-// Where the budget has what is new with another dtype, and misses it: a hint.
+// Returns a hint if the budget has the same calls with another dtype and the
+// run lacks those; otherwise "".
 std::string hintText(const CheckOutcome& outcome, const NewUsage& fresh);
 
-// Without `all`, a long budget's rows that are met are only counted.
+// Returns the result as text. Without `all`, a long budget's rows that are met
+// are only counted.
 std::string checkText(const CheckOutcome& outcome, bool all);
 Json checkJson(const CheckOutcome& outcome);
-// A test case per row, one per kind of call that is new, and one that says
-// whether the run could be judged at all.
+// Returns one test case per row, one per new kind of call, and one for whether
+// the run could be judged.
 std::string checkJunit(const CheckOutcome& outcome);
 
 }  // namespace traced

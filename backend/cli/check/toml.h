@@ -1,9 +1,9 @@
-// toml++, fit for input that nobody has checked.
+// Includes toml++ with workarounds for unchecked input.
 //
-// Its parser asserts of some characters what it then reports as an error, and
-// with NDEBUG it lets the compiler assume so. Here it does neither. And it
-// promises the compiler that no text has a character of U+FB26 to U+FEFE,
-// where it asks whether that is a space: here that is answered with no.
+// Its parser asserts conditions that it later reports as errors, and with
+// NDEBUG the compiler may assume them. Here the parser does neither. It also
+// promises the compiler that no text has a character from U+FB26 to U+FEFE when
+// it tests for a space. Here that test returns false instead.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// JUnit XML, which CI systems show as tests, and pages of Markdown.
+// Writes JUnit XML, which CI systems show as tests, and Markdown pages.
 
 #pragma once
 
@@ -10,23 +10,25 @@ namespace traced {
 
 struct JunitCase {
   std::string name;
-  // "failure", "error" or "skipped"; empty when it passed.
+  // "failure", "error" or "skipped"; empty for a passed case.
   const char* outcome = "";
   std::string message;
 };
 
-// A suite with these cases. `verb`: of tracectl.
+// Returns a suite with these cases. `verb` is the tracectl command.
 std::string junitText(const std::string& suite, const std::string& verb,
                       const std::vector<JunitCase>& cases);
 
-// A name as code: nothing in it is markup, a link or a mention, and it ends no
-// cell of a table. Long ones are cut, so that one cannot fill the page.
+// Returns a name as inline code. It contains no markup, link or mention, and
+// does not end a table cell. Long names are cut so that one cannot fill the
+// page.
 std::string markdownCode(const std::string& name);
 
-// At most 1 MiB: GitHub leaves out a longer page as a whole.
+// MarkdownPage collects at most 1 MiB of text. GitHub drops a longer page
+// entirely.
 class MarkdownPage {
  public:
-  // Whole lines; what there is no room for is only counted.
+  // Adds whole lines. Lines beyond the limit are only counted.
   void add(const std::string& text);
   std::string finish() &&;
 

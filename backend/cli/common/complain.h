@@ -1,4 +1,4 @@
-// How a verb ends, and what it says when it cannot do its work.
+// Exit codes and error messages of the commands.
 
 #pragma once
 
@@ -8,7 +8,7 @@ namespace traced {
 
 class PendingFile;
 
-// What the exit status means; documented in docs/reference/cli/index.md.
+// Exit status of tracectl, documented in docs/reference/cli/index.md.
 enum class ExitCode {
   kFine = 0,
   // Findings, or with --strict any warning.
@@ -16,22 +16,23 @@ enum class ExitCode {
   kUsage = 2,
   kNothingReadable = 3,
   kInternal = 4,
-  // A gate that had nothing to judge; a diagnosis that found nothing in traces
-  // whose end is not known.
+  // A gate had nothing to judge, or a diagnosis found nothing and some ranks'
+  // ends are unknown.
   kNotMeasured = 5,
 };
 
-// Says a sentence on standard error, after the program's name.
+// Writes a sentence to standard error, prefixed with the program's name.
 void complain(const std::string& sentence);
 
-// Complains of how the verb was called; with what it ends then.
+// Reports wrong usage. Returns the exit code for the command to return.
 ExitCode refuse(const std::string& sentence);
 
-// Whether a file may be written. Complains if it is there already, unless
-// --force was given.
+// Returns true if the file may be written. Reports an error if it exists,
+// unless `force` (--force) is set.
 bool mayWrite(const std::string& path, bool force);
 
-// Puts a file in its place. Complains if that fails.
+// Moves the finished file to its final path. Returns false and reports an error
+// on failure.
 bool finish(PendingFile& file);
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// What happened to a program between its operations, in words.
+// Describes the events of a program between its operations.
 
 #pragma once
 
@@ -11,15 +11,16 @@
 
 namespace traced {
 
-// Of one stream, which outlives it.
+// EventWords describes events of one stream. `table` must outlive it.
 class EventWords {
  public:
   explicit EventWords(const StreamTable& table);
 
-  // "all_reduce #5 on dp failed: Connection closed by peer". As it is in the
-  // trace: not yet safe for a terminal.
+  // Returns the event in words: "all_reduce #5 on dp failed: Connection closed
+  // by peer". Names from the trace are not yet safe for a terminal.
   std::string text(const Marks::Event& event) const;
-  // See docs/reference/json.md, "show". Without `at_ns` and `rank`.
+  // Returns the event for `show --json` (docs/reference/json.md), without
+  // `at_ns` and `rank`.
   Json json(const Marks::Event& event) const;
 
  private:
@@ -28,7 +29,7 @@ class EventWords {
   std::string said(const Marks::Event& event) const;
 
   const StreamTable& table_;
-  // Only where something failed.
+  // Filled only if an operation failed.
   absl::flat_hash_map<std::uint64_t, const AssembledOperation*> operations_;
 };
 

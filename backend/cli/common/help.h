@@ -1,4 +1,4 @@
-// How tracectl explains itself.
+// Help texts, completion and spelling suggestions of tracectl.
 
 #pragma once
 
@@ -9,11 +9,10 @@
 
 namespace traced {
 
-// The words that an option's value must be one of; empty: it may be anything.
+// Returns the allowed values of an option; empty if any value is allowed.
 std::vector<std::string> allowedValues(const CLI::Option& option);
 
-// Help texts in two columns that fit a screen: what an option takes is one
-// word, and what is said of it is said once.
+// HelpFormatter writes help in two columns that fit a screen.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_description(const CLI::App* app) const override;
@@ -23,27 +22,27 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* verb) const override;
 };
 
-// Returns "  LEFT   RIGHT" in two columns, RIGHT wrapped to the screen.
+// Returns "  LEFT   RIGHT" in two columns, with RIGHT wrapped to the screen.
 std::string helpLine(const std::string& left, const std::string& right);
 
 // Returns what `tracectl help columns` prints.
 std::string columnsHelp();
 
-// The verbs that are for people, by their names.
+// Returns the names of the commands that are meant for people.
 std::vector<std::string> verbNames(const CLI::App& app);
 
-// Returns a script that completes verbs and options: for bash, zsh or fish;
+// Returns a script that completes commands and options for bash, zsh or fish;
 // absent for any other shell.
 std::optional<std::string> completionScript(const CLI::App& app,
                                             const std::string& shell);
 
-// The name that fewest changes of a letter (one more, one less, another, or two
-// neighbours swapped) lead to; the first of several. Absent where that takes
-// more than a third of the letters.
+// Returns the name with the smallest edit distance (insert, delete, replace,
+// swap neighbours); the first of several. Absent if the distance exceeds a
+// third of the letters.
 std::optional<std::string> nearestName(const std::string& name,
                                        const std::vector<std::string>& names);
 
-// ", did you mean report?"; "" where no name is near.
+// Returns, for example, ", did you mean report?"; "" if no name is similar.
 std::string didYouMean(const std::string& name,
                        const std::vector<std::string>& names);
 

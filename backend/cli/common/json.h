@@ -1,5 +1,5 @@
-// What the JSON of all verbs shares. Its fields are described in
-// docs/reference/json.md and only ever added to.
+// Helpers that the JSON output of all commands shares. docs/reference/json.md
+// describes its fields. Fields are only ever added.
 
 #pragma once
 
@@ -22,9 +22,9 @@ using Json = nlohmann::ordered_json;
 // Version of the JSON, in the field "schema".
 inline constexpr int kJsonSchema = 1;
 
-// `indent` below 0 writes one line. Invalid UTF-8 is replaced, and control
-// characters are escaped, also those that JSON lets pass: a terminal obeys
-// them.
+// Writes JSON. An `indent` below 0 writes one line. Replaces invalid UTF-8.
+// Escapes all control characters, also those that JSON allows, because a
+// terminal executes them.
 void writeJson(std::ostream& out, const Json& json, int indent = 1);
 std::string jsonText(const Json& json, int indent = 1);
 
@@ -36,24 +36,22 @@ void setIf(Json& json, const char* key, const std::optional<T>& value) {
 
 Json toJson(const TimeSum& time);
 Json toJson(const TimeSummary& time);
-// All groups: the array "groups". `ranks` lists the members, unless all lists
-// together would be absurdly long; `members` has them as ranges.
+// Returns the array "groups". `ranks` lists the members, unless all lists
+// together would be too long. `members` has them as ranges.
 std::vector<Json> groupsJson(const GroupCatalog& groups);
-// Operations that were not recorded, if there are any: the object
-// "not_recorded".
+// Adds the object "not_recorded" if operations were not recorded.
 void addLeftOut(Json& json, const RunSummary::LeftOut& left_out);
-// The fields "simulated", "switched_off" and "not_recorded".
+// Adds the fields "simulated", "switched_off" and "not_recorded".
 void addRecording(Json& json, const RunSummary& summary);
-// What was found in shared memory only, if there is any: the array
-// "from_rings".
+// Adds the array "from_rings" if data came from shared memory only.
 void addFromRings(Json& json, const RunSummary& summary);
-// Operations that were not looked at, unless all were: the object "scope".
+// Adds the object "scope" unless all operations were included.
 void addScope(Json& json, ReportedScope scope, std::uint64_t out_of_scope);
 
-// Tracing switched off by the program: the object "switched_off".
+// Returns the object "switched_off": when the program paused tracing.
 Json pausesJson(const RunSummary::Pauses& pauses);
 Json deviceTimesJson(const RunSummary::DeviceTimes& times);
-// What was lost: the object "lost".
+// Returns the object "lost".
 Json lostJson(const TraceSet& set, const RunSummary& summary);
 
 }  // namespace traced

@@ -1,4 +1,5 @@
-// A file in memory: it is gone with this process, however that ends.
+// MemoryFile is an anonymous file in memory. It disappears with this process,
+// even after a crash.
 
 #pragma once
 
@@ -13,9 +14,9 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  // To be opened in this process.
+  // Returns a path for use in this process.
   std::string path() const;
-  // Whether all of the content is in it.
+  // Returns true if all of the content was written.
   bool isWhole() const { return whole_; }
 
  private:

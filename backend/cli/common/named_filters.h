@@ -1,4 +1,4 @@
-// Filters as people type them, held against what the traces have.
+// Validates filters from the command line against the names in the traces.
 
 #pragma once
 
@@ -15,24 +15,24 @@ class GroupCatalog;
 struct LoadedRun;
 
 struct NamedFilters {
-  // "" and empty: not given.
+  // Empty values mean that the filter is not set.
   std::string ranks;
   std::vector<std::string> groups;
   std::vector<std::string> ops;
 };
 
-// A sentence about the first name that nothing in the run has, with those that
-// there are; "" if all have something.
+// Returns a sentence about the first name that matches nothing in the run, with
+// the existing names; "" if every name matches.
 std::string unknownName(const NamedFilters& filters, const LoadedRun& run);
 
-// The same of ranks, as parseRanks() takes them, and of labels of groups.
+// Do the same for ranks, in the syntax of parseRanks(), and for group labels.
 std::string unknownRanks(const std::string& wanted,
                          const std::vector<std::uint32_t>& there);
 std::string unknownGroup(const std::vector<std::string>& wanted,
                          const GroupCatalog& groups);
 
-// "0-3,5" is {0, 1, 2, 3, 5}, and "0-6/2" {0, 2, 4, 6}, as RankList writes it.
-// An Error names the part that is none.
+// Parses a list of ranks in the syntax that RankList writes: "0-3,5" is {0, 1,
+// 2, 3, 5}, and "0-6/2" is {0, 2, 4, 6}. An Error names the invalid part.
 Result<absl::flat_hash_set<std::uint32_t>> parseRanks(const std::string& text);
 
 }  // namespace traced

@@ -1,5 +1,5 @@
-// Options of several verbs that choose a part of a run: --steps, --since and
-// --until, and --scope.
+// Options that select a part of a run, shared by several commands: --steps,
+// --since and --until, and --scope.
 
 #pragma once
 
@@ -17,8 +17,8 @@ class WindowOption {
  public:
   void declare(CLI::App& app);
   RunWindow window() const;
-  // Of a verb that looks at whole runs only: says so, and `why`, where one of
-  // the options is given.
+  // Declares the options for a command that reads whole runs only. If one is
+  // given, parsing fails with `why`.
   static void refuse(CLI::App& app, const std::string& why);
 
  private:
@@ -27,9 +27,10 @@ class WindowOption {
   std::optional<double> until_s_;
 };
 
-// "Only steps 10-49; 120 operations outside were skipped"; "" of all.
+// Returns, for example, "Only steps 10-49; 120 operations outside were
+// skipped"; "" for the whole run. `outside` counts operations.
 std::string windowText(const RunWindow& window, std::uint64_t outside);
-// The object "window", unless it is all.
+// Adds the object "window" unless the window is the whole run.
 void addWindow(Json& json, const RunWindow& window, std::uint64_t outside);
 
 class ScopeOption {
@@ -41,8 +42,8 @@ class ScopeOption {
   std::string name_ = "all";
 };
 
-// "12 operations are not looked at: they stay within a node (--scope
-// crossnode)"; "" when all are looked at.
+// Returns, for example, "12 operations are not looked at: they stay within a
+// node (--scope crossnode)"; "" if all are included.
 std::string scopeText(ReportedScope scope, std::uint64_t out_of_scope);
 
 }  // namespace traced

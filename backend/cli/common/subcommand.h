@@ -1,4 +1,4 @@
-// Subcommand is one verb of tracectl. A verb has a room of its own, its maker
+// Subcommand is one command of tracectl. Each has its own folder, its factory
 // below and one line in main.cc.
 
 #pragma once
@@ -14,10 +14,10 @@ class Subcommand {
  public:
   virtual ~Subcommand() = default;
 
-  // Declares arguments and options. They are filled in before run().
+  // Declares arguments and options. CLI11 fills them in before run().
   virtual void declare(CLI::App& app) = 0;
 
-  // Writes data to stdout and words to stderr.
+  // Runs the command. Writes data to stdout and messages to stderr.
   virtual ExitCode run() = 0;
 };
 
@@ -29,14 +29,15 @@ std::unique_ptr<Subcommand> makeDiagnose();
 std::unique_ptr<Subcommand> makeExport();
 std::unique_ptr<Subcommand> makeHelp();
 std::unique_ptr<Subcommand> makeInfo();
-// Outlives the processes of a job and saves what they leave.
+// Returns the keeper, which outlives the processes of a job and saves their
+// remaining records.
 std::unique_ptr<Subcommand> makeKeep();
 std::unique_ptr<Subcommand> makeLs();
 std::unique_ptr<Subcommand> makeMerge();
 std::unique_ptr<Subcommand> makeRecover();
 std::unique_ptr<Subcommand> makeReport();
-// Lists the chunks that only rings hold, for readers in other languages; see
-// docs/reference/format.md.
+// Returns the command that lists chunks which only rings hold, for readers in
+// other languages. See docs/reference/format.md.
 std::unique_ptr<Subcommand> makeRings();
 std::unique_ptr<Subcommand> makeServe();
 std::unique_ptr<Subcommand> makeShow();

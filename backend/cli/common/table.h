@@ -1,4 +1,4 @@
-// Table lines up text in columns.
+// Table aligns text in columns.
 
 #pragma once
 
@@ -16,30 +16,30 @@ struct TimeSum;
 class Table {
  public:
   enum class Align { kLeft, kRight };
-  // What a text loses where a line has no room for all of it.
+  // Which part of a text is cut if a line is too long.
   enum class Cut { kBeginning, kEnd, kNothing };
 
-  // A heading may have two lines, separated by "\n". An upper line also stands
-  // above the columns that follow and whose own is empty ("\nlower").
+  // Adds a column. A heading may have two lines, separated by "
+  // ". An empty upper line ("
+  // lower") extends the previous upper line over this column.
   void addColumn(std::string heading, Align align = Align::kRight,
                  Cut cut = Cut::kBeginning);
-  // As many cells as there are columns.
+  // Adds a row, which must have one cell per column.
   void addRow(std::vector<std::string> cells);
   // Adds whole lines below the last row. They do not count for the width.
   void addNote(std::string_view lines);
 
-  // Leaves columns out until a line has at most `columns`: those whose heading
-  // (its upper line, where it has two) is in `first_to_go`, in that order. What
-  // is still too wide then are texts, which are cut. Returns which headings
-  // were left out.
+  // Shrinks the table until a line has at most `columns` columns. First removes
+  // table columns by their heading (the upper line, if it has two), in the
+  // order of `first_to_go`. Then cuts texts. Returns the removed headings.
   std::vector<std::string> fit(std::size_t columns,
                                const std::vector<std::string>& first_to_go);
 
-  // Every line ends in a newline and none in spaces. With colours, headings are
-  // bold.
+  // Returns the table. Every line ends in a newline and has no trailing spaces.
+  // With `colours`, headings are bold.
   std::string text(bool colours = false) const;
   std::size_t width() const;
-  // How many lines are headings.
+  // Returns the number of heading lines.
   std::size_t headingLines() const;
 
  private:
@@ -51,7 +51,7 @@ class Table {
     bool under_the_last;  // whose upper line it stands under
   };
 
-  // Columns from `first` that stand under one upper line, past the last.
+  // Returns the end of the columns that share the upper line of `first`.
   std::size_t endOfSpan(std::size_t first) const;
   std::vector<std::size_t> widths() const;
   std::string upperLine(const std::vector<std::size_t>& widths) const;
@@ -60,12 +60,12 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
-  // By the number of rows above.
+  // Keyed by the number of rows above the note.
   absl::btree_map<std::size_t, std::string> notes_;
 };
 
-// Returns a cell with milliseconds: "-" where there is none, ">=412" where
-// `not_seen` more are not in it.
+// Returns a cell in milliseconds: "-" without values, ">=412" if `not_seen`
+// more values are missing from the sum.
 std::string totalCell(const TimeSum& time, std::uint64_t not_seen = 0);
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// The screen that text goes to.
+// Properties of the terminal that standard output writes to.
 
 #pragma once
 
@@ -9,31 +9,33 @@
 
 namespace traced {
 
-// Longer tables leave out the rows that matter least.
+// Longer tables omit their least important rows.
 inline constexpr std::size_t kScreenRows = 30;
 
-// How many columns a line of text on standard output has: those of the
-// terminal, or what COLUMNS says, but at least 100.
+// Returns the width of standard output: the terminal's or that of COLUMNS, but
+// at least 100.
 std::size_t screenColumns();
 
-// Standard output is a terminal that shows colours, and nobody asked for none
-// (NO_COLOR).
+// Returns true if standard output is a terminal with colours and NO_COLOR is
+// not set.
 bool wantsColours();
 
-// Text that a terminal shows so; as it is where colours are not wanted.
+// Return the text with escape codes for this style. Without `colours` they
+// return it unchanged.
 std::string bold(const std::string& text, bool colours);
 std::string red(const std::string& text, bool colours);
 std::string yellow(const std::string& text, bool colours);
 
-// Progress shows a person how far a long read is. It is silent in a pipe and
-// for short reads.
+// Progress shows the progress of a long read on a terminal. It prints nothing
+// in a pipe or for short reads.
 class Progress {
  public:
   explicit Progress(std::string what);
 
-  // To be called with bytes done and bytes in all; must not outlive this.
+  // Returns a callback that takes the bytes done and the total bytes. It must
+  // not outlive this object.
   std::function<void(std::uint64_t, std::uint64_t)> callback();
-  // Removes the line.
+  // Removes the progress line.
   void done();
 
  private:

@@ -1,4 +1,5 @@
-// tracectl compare RUN --append FILE: a run becomes a row of a CSV file.
+// Implements `tracectl compare RUN --append FILE`: adds a run as a row of a CSV
+// file.
 
 #pragma once
 
@@ -12,20 +13,21 @@
 
 namespace traced {
 
-// Adds a row to `file`, which is made if it does not exist. Refuses a run with
-// gaps, and one that the file has already. Several processes may add to one
-// file at the same time. A reader sees the file before or after, never between.
+// Adds a row to `file`, and creates the file if necessary. Refuses a run with
+// gaps and a run that the file already has. Several processes may add to one
+// file at the same time. A reader sees the file before or after a change, never
+// in between.
 ExitCode appendRun(const RunFigures& run, const std::string& file,
                    const std::string& label);
 
-// Says why a run cannot be measured.
+// Reports why a run cannot be measured. Returns the exit code.
 ExitCode refuseUnmeasured(const std::vector<std::string>& reasons);
 
-// Returns the CSV that Apache Otava imports: a row per run, in the order of
-// their starts; docs/use/ci.md describes its columns. It is `csv` with a row,
-// and columns where they are new, for a run without gaps. `csv` is empty, or
-// what this function returned before. The error says why the run cannot be
-// added.
+// Returns `csv` with a row added for a run without gaps, and new columns if
+// necessary. The format is the one Apache Otava imports: one row per run,
+// ordered by start time. docs/use/ci.md describes the columns. `csv` must be
+// empty or a previous result of this function. The error is the reason why the
+// run cannot be added.
 Result<std::string> withRun(std::string_view csv, const RunFigures& run,
                             const std::string& label);
 

@@ -1,4 +1,4 @@
-// What a comparison found, as people, CI systems and programs read it.
+// Writes the result of a comparison for people, CI systems and programs.
 
 #pragma once
 
@@ -11,20 +11,21 @@
 
 namespace traced {
 
-// "+12.3 %" of 1.123.
+// Returns the relative change of a ratio: 1.123 becomes "+12.3 %".
 std::string ratioCell(double ratio);
-// "worse, follows"; "" of none.
+// Returns the text of a change: "worse, follows"; "" for no change.
 const char* kindCell(ChangeKind kind, bool follows);
 
 std::string compareText(const Comparison& comparison, bool all);
 Json compareJson(const Comparison& comparison);
 std::string compareJunit(const Comparison& comparison);
-// At most 1 MiB: GitHub leaves out a longer one as a whole.
+// Returns a page of at most 1 MiB. GitHub drops a longer one entirely.
 std::string compareMarkdown(const Comparison& comparison);
-// Workflow commands that make annotations; at most 10 of each kind are shown.
+// Returns GitHub workflow commands that create annotations. GitHub shows at
+// most 10 of each kind.
 std::string compareAnnotations(const Comparison& comparison,
                                const std::string& workspace);
-// Only what has a place in the program's code.
+// Returns SARIF with only those findings that have a source location.
 std::string compareSarif(const Comparison& comparison,
                          const std::string& workspace);
 

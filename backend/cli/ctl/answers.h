@@ -1,4 +1,4 @@
-// What ranks answered to a request, and which of them were asked.
+// Finds the ranks to send a request to, and reads their answers.
 
 #pragma once
 
@@ -16,54 +16,57 @@
 
 namespace traced {
 
-// A rank that is asked, and what it said.
+// A rank that received the request, and its answer.
 struct AskedRank {
   std::uint32_t rank = 0;
   std::uint64_t stream_id = 0;
-  // The newest part of its trace (ring_io/sinks/trace_parts.h).
+  // Path of the newest part of its trace (ring_io/sinks/trace_parts.h).
   std::string part;
   std::optional<ControlAnswer> answer;
 };
 
-// Which ranks of a run can be asked for something, and where.
+// The ranks of a run that can receive a request.
 struct AskedRanks {
-  // By rank.
+  // Sorted by rank.
   std::vector<AskedRank> ranks;
-  // The files that they look at for requests.
+  // The request files that these ranks poll.
   std::set<std::string> files;
-  // Of the run, but not known to be alive.
+  // Ranks of the run that are not known to be alive.
   std::vector<std::uint32_t> ended;
 };
 
-// Those of the selected run that are `wanted`, all if that is absent. An Error
-// is one sentence: somebody wanted is not there, or cannot be asked. Of `set`
-// only the ends of streams are left.
+// Returns the ranks of the selected run that are in `wanted`, or all if it is
+// absent. An Error is one sentence: a wanted rank is absent or cannot receive
+// requests. Removes everything from `set` except the ends of streams.
 Result<AskedRanks> ranksToAsk(
     TraceSet& set,
     const std::optional<absl::flat_hash_set<std::uint32_t>>& wanted);
 
-// Answers tells which ranks of a running job did what a request asks for: each
-// marks it in its trace, which is read from where it ended before.
+// Answers polls which ranks of a running job have fulfilled a request. Each
+// rank marks its answer in its trace. Each poll reads only new data.
 //
 // Not thread safe.
 class Answers {
  public:
-  // What is in the files by now is no answer. Made before anybody is asked.
+  // Ignores everything that the files already contain. Construct this before
+  // sending the request.
   Answers(std::vector<AskedRank> asked, std::uint64_t request);
 
-  // Reads what was written since the last look. True if all have answered.
+  // Reads the data written since the last poll. Returns true if all ranks have
+  // answered.
   bool poll();
   const std::vector<AskedRank>& ranks() const { return ranks_; }
 
  private:
   void read(std::size_t index);
-  // True if its newest part is followed by another one.
+  // Switches to the next part of the rank's trace. Returns false if there is
+  // none yet.
   bool goOn(std::size_t index);
   std::optional<ControlAnswer> answerIn(const v1::Payload& payload) const;
 
   std::vector<AskedRank> ranks_;
   const std::uint64_t request_;
-  // How far the newest part of each was read.
+  // Bytes read of each rank's newest part.
   std::vector<std::uint64_t> read_;
   ChunkDecoder decoder_;
 };

@@ -1,4 +1,4 @@
-// A Diagnosis as text and as JSON.
+// Writes a Diagnosis as text and as JSON.
 
 #pragma once
 
@@ -13,21 +13,21 @@
 namespace traced {
 
 struct DiagnoseTextOptions {
-  // Verdicts beyond these are only mentioned, and of all but the first only
-  // their first lines are told; `all` tells everything, with so many lines of
-  // ranks.
+  // Verdicts beyond this number are only counted. All but the first are cut to
+  // their first lines. `all` lifts both limits; `max_ranks` limits the lines
+  // per rank.
   std::size_t max_verdicts = 6;
   std::size_t max_ranks = 16;
   bool all = false;
-  // Width of the text.
+  // Width of the text in columns.
   std::size_t columns = kScreenColumns;
-  // The first verdict is red.
+  // Prints the first verdict in red.
   bool colours = false;
-  // Names the same run in other commands: "run42 --attempt 0".
+  // Arguments that name the same run in other commands: "run42 --attempt 0".
   std::string inputs;
-  // Follows these commands; may be empty.
+  // Note after these commands; may be empty.
   std::string inputs_note;
-  // The verdict names of the stock analyzer of Flight Recorder dumps, too.
+  // Adds the verdict names of the stock Flight Recorder analyzer.
   bool stock_names = false;
 };
 
@@ -35,21 +35,21 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
                          const Diagnosis& diagnosis,
                          const DiagnoseTextOptions& options);
 
-// All verdicts; see docs/reference/json.md.
+// Returns all verdicts; see docs/reference/json.md.
 Json diagnoseJson(const std::string& title, const TraceSet& set,
                   const Diagnosis& diagnosis, bool stock_names);
 
-// Parts of it: one verdict, and where each rank was.
+// Return parts of it: one verdict, and the state of each rank.
 Json verdictJson(const JobState& job, const JobVerdict& verdict,
                  bool stock_names);
 Json ranksJson(const JobState& job);
 
-// What the stock analyzer (torchfrtrace) calls a job without findings; see also
-// VerdictTraits::stock_name.
+// The name that the stock analyzer (torchfrtrace) gives to a job without
+// findings. See also VerdictTraits::stock_name.
 inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
 
-// Where each rank was when its trace ended: a line for ranks that agree, in
-// `columns` columns.
+// Returns the position of each rank at the end of its trace. Ranks that agree
+// share a line. `columns` is the width of the text.
 std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks,
                        std::size_t columns);
 

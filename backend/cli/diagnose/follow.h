@@ -1,5 +1,5 @@
-// tracectl diagnose --follow: looks at a running job again and again, from
-// outside, and tells what is wrong with it while it is.
+// Implements `tracectl diagnose --follow`: polls a running job from outside and
+// reports problems while they last.
 
 #pragma once
 
@@ -18,14 +18,15 @@ struct FollowOptions {
   std::string title;
   DiagnosisOptions diagnosis;
   DiagnoseTextOptions text;
-  // Who is waited for may be computing: that is told after so long.
+  // A rank that others wait for may be computing. Such a verdict is reported
+  // after this time.
   std::chrono::nanoseconds busy_after{60'000'000'000};
   bool until_verdict = false;
   bool json = false;
 };
 
-// Returns when all processes have ended, or with the first verdict if that is
-// wanted.
+// Blocks until all processes have ended, or until the first verdict if
+// `until_verdict` is set.
 ExitCode follow(const FollowOptions& options);
 
 }  // namespace traced

@@ -1,5 +1,4 @@
-// What tracectl diagnose --follow tells: which verdicts about a running job,
-// when, and how.
+// Selects and formats the verdicts that `tracectl diagnose --follow` reports.
 
 #pragma once
 
@@ -14,32 +13,33 @@
 
 namespace traced {
 
-// FollowLog decides which verdicts about a running job are told, and when. What
-// stands still for a moment may go on, so each is looked at more than once.
+// FollowLog decides which verdicts about a running job are reported, and when.
+// A blocked operation may still proceed, so several polls must confirm it.
 class FollowLog {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   explicit FollowLog(std::chrono::nanoseconds patience) : patience_(patience) {}
 
-  // A verdict at a look, and whether time alone may settle it.
+  // A verdict of one poll, and whether time alone may resolve it.
   struct Finding {
     JobVerdict verdict;
-    // What happened, by the groups as they were known at that look.
+    // Summary that uses the groups known at that poll.
     std::string summary;
-    // The same verdict has the same name at each look.
+    // Stable identifier: the same verdict has the same name in every poll.
     std::string name;
     bool may_pass = false;
   };
 
   struct News {
     std::vector<Finding> found;
-    // Told earlier, and no longer so.
+    // Reported earlier, and no longer true.
     std::vector<Finding> over;
   };
-  // How far the job is at a look: after the others there is none.
+  // State of the job at a poll. The last poll is the first one that is not
+  // kRuns.
   enum class Job { kRuns, kEnded, kEndedInOrder };
-  // What is to be told of this look.
+  // Returns the news of this poll. Call it once per poll.
   News update(std::vector<Finding> findings, Time now, Job job);
 
   bool hasReported() const { return any_reported_; }
@@ -49,8 +49,9 @@ class FollowLog {
     Finding finding;
     Time since;
     int looks = 0;
-    // In a row until now, at which nothing may settle it. A process is looked
-    // at after the trace: one that rests may just have done what is waited for.
+    // Consecutive polls in which nothing could resolve the verdict. Processes
+    // are sampled after the trace is read. An idle process may just have
+    // finished the operation that others wait for.
     int still = 0;
     bool told = false;
   };
@@ -60,12 +61,12 @@ class FollowLog {
   bool any_reported_ = false;
 };
 
-// "2026-11-22 14:02:16 UTC": now.
+// Returns the current time: "2026-11-22 14:02:16 UTC".
 std::string timeText();
-// That what was told earlier is no longer so.
+// Returns the line that a reported verdict is no longer true.
 std::string overText(const std::string& summary);
 
-// Objects of one line; see docs/reference/json.md.
+// Return JSON objects on one line; see docs/reference/json.md.
 std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,
                             bool stock_names);
 std::string overJson(const JobVerdict& verdict, const std::string& summary);

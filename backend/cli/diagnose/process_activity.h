@@ -1,5 +1,5 @@
-// What the processes of this host do, as the kernel tells it, and those of a
-// job's ranks among them.
+// Samples the processes of this host through the kernel, including those of a
+// job's ranks.
 
 #pragma once
 
@@ -17,62 +17,62 @@
 
 namespace traced {
 
-// What the kernel says of a process or a thread in its stat file.
+// Fields of the stat file of a process or thread.
 struct ProcessStat {
-  // "R" runs, "S" sleeps, "D" waits for a disk, "T" and "t" are stopped, "Z"
-  // and "X" are dead.
+  // Kernel state: 'R' runs, 'S' sleeps, 'D' waits for a disk, 'T' and 't' are
+  // stopped, 'Z' and 'X' are dead.
   char state = '?';
-  // Processor time.
+  // CPU time in seconds.
   double cpu_s = 0;
-  // Since the boot, by this process's clock.
+  // Start time since boot, on this process's clock.
   std::int64_t started_ns = 0;
 };
 
-// Of a folder in /proc, such as that of a thread; absent when it is gone.
+// Reads the stat file of a folder in /proc, such as that of a thread. Returns
+// nullopt if the folder is gone.
 std::optional<ProcessStat> readStat(const std::string& folder);
 std::optional<ProcessStat> readProcessStat(std::int64_t pid);
 
-// Whether the process that wrote a stream runs, as this host tells where there
-// is no ring to tell it.
+// Whether the process that wrote a stream still runs. Used if no ring shows it.
 enum class ProcessLife {
   kRuns,
   kEnded,
-  // It is on another host, or in a container that numbers processes in its own
-  // way: nothing here says whether it runs.
+  // It runs on another host or in another PID namespace, so its state cannot be
+  // read here.
   kUnseen,
 };
 
 ProcessLife lifeOf(const v1::Header& header, const HostInfo& here);
 
-// What a process of this host does, as the kernel tells it: whether it
-// computes, sleeps, or is stopped. It is not asked, and not slowed down.
+// Activity of a process on this host, from the kernel only. Sampling neither
+// contacts nor slows the process.
 struct Activity {
-  // Processor time, and how long it was looked at.
+  // CPU time and length of the sampled interval, in seconds.
   double cpu_s = 0;
   double span_s = 0;
   // All its threads are stopped by a signal.
   bool stopped = false;
   // A thread waits for a disk or a network file system.
   bool on_disk = false;
-  // A thread computes, or would if it had a processor.
+  // A thread computes or waits for a processor.
   bool runnable = false;
 
-  // Whether it does something that may come to an end by itself.
+  // Returns true if it does something that may finish by itself.
   bool busy() const;
 };
 
-// What one look at a process found.
+// Result of one sample of a process.
 struct ProcessSample {
-  // It cannot be seen: no process of its number has mapped its file. It may be
-  // another user's, or in a container that numbers processes in its own way.
+  // No visible process with this PID has mapped the file. The process may
+  // belong to another user or PID namespace.
   bool hidden = false;
-  // What it did since the look before; absent at the first.
+  // Activity since the previous sample; absent for the first.
   std::optional<Activity> activity;
 };
 
 class ProcessActivity {
  public:
-  // Looks at the process of this number that has mapped `file`.
+  // Samples the process with this PID that has mapped `file`.
   ProcessSample sample(std::int64_t pid, const std::string& file);
 
  private:
@@ -85,15 +85,15 @@ class ProcessActivity {
   std::map<std::int64_t, Seen> seen_;
 };
 
-// What the processes of a job's ranks on this host do, from look to look.
+// RankProcesses samples the processes of a job's ranks on this host.
 class RankProcesses {
  public:
-  // Looks at those that lived when their rings were read.
+  // Samples the processes that were alive when their rings were read.
   void sample(const std::vector<RingReading>& rings);
-  // Whether a rank may join by itself: its process does something, or was
-  // looked at once, so that what it does is not known yet.
+  // Returns true if a rank may still join by itself. Its process is active, or
+  // was sampled only once, so its activity is unknown.
   bool mayJoin(std::uint32_t rank) const;
-  // Absent where nothing is known of its process.
+  // Returns the current state of a rank's process; absent if it is unknown.
   std::optional<ProcessNow> now(std::uint32_t rank) const;
 
  private:

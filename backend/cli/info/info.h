@@ -1,4 +1,4 @@
-// RunInfo is what `tracectl info` tells, in text or JSON.
+// RunInfo holds the data that `tracectl info` prints.
 
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace traced {
 
-// What recording cost, from samples that the recorder took of itself
+// The cost of recording, from samples that the recorder took of itself
 // (docs/reference/json.md, "info").
 struct OwnCost {
   std::uint64_t samples = 0;
   std::uint64_t sampled_ns = 0;  // the sum over the samples
-  // Over all operations of the ranks that have samples: what they took at the
-  // mean of their rank, and how long those ranks ran.
+  // Sums over the ranks that have samples. `total_ns` is the operation count
+  // times the rank's mean cost. `run_ns` is how long those ranks ran.
   std::uint64_t operations = 0;
   double total_ns = 0;
   std::uint64_t run_ns = 0;
@@ -30,7 +30,7 @@ struct OwnCost {
   double perOperationNs() const {
     return total_ns / static_cast<double>(operations);
   }
-  // Of the time of the ranks; 0 when that is not known.
+  // Returns the cost as a fraction of rank time; 0 if rank time is unknown.
   double shareOfRun() const {
     return run_ns == 0 ? 0 : total_ns / static_cast<double>(run_ns);
   }
@@ -41,9 +41,9 @@ OwnCost ownCostOf(const StreamTable& rank, std::uint64_t operations);
 
 struct RunInfo {
   struct Rank {
-    // Without its operations, which are only counted.
+    // Its operations are counted and then removed.
     StreamTable table;
-    // Without simulated ones.
+    // Excludes simulated operations.
     std::uint64_t operations = 0;
     // Indices into TraceSet::files.
     std::vector<std::uint32_t> files;
@@ -59,7 +59,7 @@ struct RunInfo {
 // Reads the selected streams one by one.
 RunInfo gatherInfo(const TraceSet& set);
 
-// `max_ranks` bounds the lines per rank; the rest is mentioned.
+// Returns the text. Ranks beyond `max_ranks` are only counted.
 std::string infoText(const std::string& title, const TraceSet& set,
                      const RunInfo& info, std::size_t max_ranks);
 Json infoJson(const std::string& title, const TraceSet& set,

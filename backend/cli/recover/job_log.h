@@ -1,5 +1,4 @@
-// The job's stderr as the keeper holds it, and the last line that it says
-// there.
+// The job's stderr, and the last line that the keeper writes to it.
 
 #pragma once
 
@@ -14,29 +13,29 @@
 
 namespace traced {
 
-// JobLog is the job's stderr as the keeper holds it: descriptor 2. Whoever
-// reads it waits until every holder has closed it, so the keeper must not be
+// JobLog is the job's stderr, which the keeper holds as descriptor 2. A reader
+// of a pipe blocks until every holder has closed it, so the keeper must not be
 // the last.
 class JobLog {
  public:
   JobLog();
 
-  // Whether a process has it as stdout or stderr. Never waits for a disk. True
-  // where /proc does not answer for a process that lives.
+  // Returns true if a process has it as stdout or stderr, or if /proc does not
+  // answer for a live process. Never waits for a disk.
   bool isHeldBy(pid_t process) const;
-  // Closes it, once. What is said later is lost.
+  // Closes it; later calls do nothing. Later output is lost.
   void release();
 
  private:
-  // What /proc calls it, such as "pipe:[123]"; "" when it was released.
+  // Its name in /proc, such as "pipe:[123]"; "" after release().
   std::string name_;
 };
 
-// What became of a job on this host, for the last line of its log: the keeper
-// says it when all processes of the job on this host have ended and some had
-// not closed their traces.
+// The state of a job on this host, for the last line of its log. The keeper
+// writes it after all processes of the job on this host ended, if some had not
+// closed their traces.
 struct JobEnd : EndedStreams {
-  // Of the streams that were kept: part 0 of each, and their ranks.
+  // Part 0 of each saved stream, and the ranks of these streams.
   std::vector<std::string> traces;
   std::set<std::uint32_t> ranks;
   std::uint32_t world_size = 0;
@@ -46,8 +45,8 @@ struct JobEnd : EndedStreams {
   }
 };
 
-// The verdict in a sentence; "" when nothing is decided. `title` is the folder
-// as it is shown. Reads the ends of the traces.
+// Returns the verdict as a sentence; "" if undecided. `title` is the trace
+// folder as users see it. Reads the ends of the traces.
 std::string verdictLine(const JobEnd& job, const std::string& title);
 
 }  // namespace traced

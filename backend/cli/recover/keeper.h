@@ -1,8 +1,8 @@
-// Keeper outlives the processes of a job and saves what they leave. How it
-// behaves is told in docs/use/keeper.md.
+// Keeper outlives the processes of a job and saves their remaining records.
+// docs/use/keeper.md describes its behaviour.
 //
-// It has one thread, and waits most of the time. What may hang or crash, the
-// reading of rings and the writing of traces, is left to children.
+// It has one thread, which mostly waits. Child processes read rings and write
+// traces, because that may hang or crash.
 
 #pragma once
 
@@ -25,17 +25,18 @@ struct KeeperOptions {
   std::string ring_directory;
   // Path of the lock, which identifies the start of the job (start_keeper.h).
   std::string lock;
-  // The folder of the job's traces, as it is shown.
+  // The folder of the job's traces, as users see it.
   std::string title;
 };
 
 class Keeper {
  public:
-  // Whoever makes a ring of the job asks for the lock, which is ours.
+  // `lock` must be held. Processes of the job that create a ring use it to find
+  // the keeper. It must outlive this object.
   Keeper(KeeperOptions options, KeeperLock& lock);
 
-  // Returns when all processes of the job have ended and what they left was
-  // saved, as far as it can be.
+  // Blocks until all processes of the job have ended and their remaining
+  // records were saved, as far as possible.
   void run();
 
  private:
@@ -66,18 +67,18 @@ class Keeper {
   KeeperLock& lock_;
   const std::int64_t began_ns_;
   std::int64_t asked_at_ = 0;
-  // Paths that were looked at.
+  // Paths that were already examined.
   std::set<std::string> known_;
   std::list<std::unique_ptr<KeptRing>> in_use_;
   std::list<Saving> saving_;
   OomKills oom_kills_;
   Clock::time_point counted_at_;
-  // Since all processes were gone last, until new ones come: when that was, and
-  // whether it was told.
+  // When the last process ended, and whether the end was reported. Both reset
+  // when new processes appear.
   Clock::time_point ended_at_;
   bool reported_ = false;
   JobLog log_;
-  // When a process of the job was last known to have the log.
+  // When a process of the job was last known to hold the log.
   Clock::time_point log_held_at_;
   JobEnd job_;
 };

@@ -1,6 +1,6 @@
-// KeeperChild is a child of the keeper's that does what may take long, hang or
-// crash: the keeper itself only waits. It has none of the keeper's descriptors
-// but that of the ring that it reads, so it keeps nobody waiting.
+// KeeperChild is a child process of the keeper for work that may take long,
+// hang or crash. It closes all inherited descriptors except `kept`, so it keeps
+// no reader of them waiting.
 
 #pragma once
 
@@ -14,19 +14,19 @@ namespace traced {
 
 class KeeperChild {
  public:
-  // What it is to say; at most some kilobytes.
+  // Returns the answer of the child, at most 4096 bytes.
   using Work = std::function<std::string()>;
 
-  // nullopt when no process can be had. `kept` is a descriptor that the work
-  // needs, behind that of the lock.
+  // Forks a child that runs `work`. Returns nullopt on failure. `kept` is a
+  // descriptor that the work needs.
   static std::optional<KeeperChild> start(const Work& work, int kept = -1);
   KeeperChild(KeeperChild&& other) noexcept;
   KeeperChild& operator=(KeeperChild&& other) noexcept;
   ~KeeperChild();
 
-  // Whether it has ended. It is then not to be asked again.
+  // Returns true once it has ended. Do not call it again after that.
   bool hasEnded();
-  // What it said, once it has ended: "" also when it died.
+  // Returns its answer after it has ended; "" if it died.
   std::string answer() const;
   void kill() const;
 

@@ -1,4 +1,4 @@
-// A Report as text and as JSON.
+// Writes a Report as text and as JSON.
 
 #pragma once
 
@@ -14,49 +14,51 @@
 namespace traced {
 
 struct ReportTextOptions {
-  // Rows beyond these are only mentioned.
+  // Rows beyond this number are only counted.
   std::size_t max_rows = 30;
-  // Every figure of every time, and the totals of ranks and groups.
+  // Prints every figure of every time, and the totals of ranks and groups.
   bool wide = false;
-  // Of the screen; `wide` lets lines be longer.
+  // Screen width. `wide` allows longer lines.
   std::size_t columns = kScreenColumns;
   bool colours = false;
-  // What rows are sorted by: its column stays, whatever room there is.
+  // The sort key. Its column is never removed to save space.
   std::string sort;
 };
 
 std::string reportText(const std::string& title, const TraceSet& set,
                        const Report& report, const ReportTextOptions& options);
 
-// A share of time: "-" where nothing tells how long calls and waits took,
-// "2.1-18.9 %" where waits were not seen, ">=2.1 %" where records were lost.
+// Returns a share of time: "-" if call and wait times are unknown, "2.1-18.9 %"
+// if waits were not recorded, ">=2.1 %" if records were lost.
 std::string shareCell(const Report& report, const CallTotals& totals,
                       std::uint64_t run_ns);
-// How much of rank time operations waited for peers: a figure, or its bounds
-// where clocks leave it open. Rank time must not be 0.
+// Returns the share of rank time that operations waited for peers: one figure,
+// or bounds if clocks leave it undecided. Rank time must not be 0.
 std::string waitingCell(const Report& report, const char* between);
 
-// Sentences about clocks, about who was late, and about what became slower; ""
-// where there is nothing to say.
+// Return sentences about clocks, late ranks and slowdowns over time; "" if they
+// have nothing to report.
 std::string clocksText(const Report& report);
 std::string latestText(const Report& report);
 std::string degradedText(const Report& report);
-// How much the groups differ that were folded into one row.
+// Returns how much the groups folded into one row differ.
 std::string rolesText(const Report& report);
 
-// What is to be known of the calls that were added up, a line each.
+// Returns notes about the summed calls, one per line.
 std::string notesText(const Report& report);
 
-// Two tables: what each rank and each group spent.
+// Return the tables of time per rank and per group.
 std::string rankTotalsText(const Report& report);
 std::string groupTotalsText(const Report& report);
 
-// What pictures show: see docs/use/report.md. Only of a report that has them.
+// Returns the data of the pictures (docs/use/report.md). The report must have
+// pictures.
 Json picturesJson(const Report& report);
-// Of it the numbers of the first screen, parts of the time of all ranks.
+// Returns the figures of the first screen, as fractions of the time of all
+// ranks.
 Json pictureSharesJson(const Report& report);
 
-// All rows.
+// Returns the report with all rows.
 Json reportJson(const std::string& title, const TraceSet& set,
                 const Report& report);
 

@@ -1,4 +1,4 @@
-// Matched operations as text and as JSON.
+// Writes matched operations as text and as JSON.
 
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace traced {
 
-// The rows to show of a table, and how many were left out at either end; absent
-// where that was not counted.
+// The rows to show of a table, and the number of rows omitted at either end;
+// absent if not counted.
 struct ShownRows {
   absl::Span<const MatchRow> rows;
   std::optional<std::size_t> left_out;
 };
 
-// Something that happened to a rank, and when on the common time line.
+// An event of a rank, with its time on the common time line.
 struct ShownEvent {
   std::int64_t at_ns = 0;
   std::uint32_t stream = 0;  // index into LoadedRun::streams
@@ -36,53 +36,55 @@ struct ShowContext {
   const TraceSet& set;
   const LoadedRun& run;
   const MatchTable& table;
-  // By time.
+  // Sorted by time.
   const std::vector<ShownEvent>& events;
   ReportedScope scope = ReportedScope::kAll;
   RunWindow window = {};
 };
 
-// What happened to the ranks, all when none are named.
+// Returns the events of the ranks in `filter`, or of all ranks if it names
+// none.
 std::vector<ShownEvent> eventsOf(const LoadedRun& run,
                                  const MatchFilter& filter);
 
-// A line for each, the last ones where there are many.
+// Writes one line per event. Long lists are cut to the last events.
 void writeEventsText(std::ostream& out, const ShowContext& context);
 Json eventsJson(const ShowContext& context);
 
-// The streams that have a column, `max_ranks` at most: each row has one of its
-// own first, as far as they go, and then all have more.
+// Returns the streams that get a column, at most `max_ranks`. Each row first
+// gets one stream of its own, then the rest are added.
 absl::btree_set<std::uint32_t> streamsShown(const ShowContext& context,
                                             const ShownRows& shown,
                                             std::size_t max_ranks);
-// A line about the ranks of these rows that have none; "" if all have one.
+// Returns a line about ranks of these rows without a column; "" if all have
+// one.
 std::string ranksNotShownText(const ShowContext& context,
                               const ShownRows& shown,
                               const absl::btree_set<std::uint32_t>& streams);
 
-// Returns what each rank called, where the ranks of a row called it with
-// different arguments; "" where they agree.
+// Returns what each rank called if the ranks of a row passed different
+// arguments; "" if they agree.
 std::string differenceText(const ShowContext& context, const MatchRow& row);
 
-// A line per row and a column per rank, for `max_ranks` of the ranks that
-// appear.
-// Lines have `columns` at most.
+// Writes a line per row and a column per rank, for at most `max_ranks` ranks.
+// `columns` is the width of the text.
 void writeShowText(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown, std::size_t max_ranks,
                    std::size_t columns);
-// Of `max_ranks` ranks, how many have room in `columns`: one at least.
+// Returns how many of `max_ranks` ranks fit in `columns`; at least one.
 std::size_t ranksThatFit(const ShowContext& context, const ShownRows& shown,
                          std::size_t max_ranks, std::size_t columns);
 
-// Where each of the rows was called, by the ranks that have a column.
+// Writes the call site of each row, for the ranks that have a column.
 void writeStacksText(std::ostream& out, const ShowContext& context,
                      const ShownRows& shown, std::size_t max_ranks);
 
-// Written row by row: the JSON of a long run does not fit memory.
+// Writes JSON row by row, because the JSON of a long run does not fit in
+// memory.
 void writeShowJson(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown);
 
-// One operation with all its fields; see docs/reference/json.md.
+// Returns one operation with all its fields; see docs/reference/json.md.
 Json operationJson(const StreamTable& table, const AssembledOperation& op);
 
 }  // namespace traced

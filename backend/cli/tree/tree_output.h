@@ -1,4 +1,4 @@
-// A ModuleTree as text and as JSON.
+// Writes a ModuleTree as text and as JSON.
 
 #pragma once
 
@@ -19,25 +19,26 @@ struct TreeOutput {
   const TraceSet& set;
   const ModuleTree& tree;
   RunSummary summary;
-  // Whose operations were added up.
+  // The ranks whose operations are included.
   std::vector<std::uint32_t> ranks;
-  // 0: modules; 1: and their operations; 2: and how they are alike and how long
-  // they took; 3: each shape.
+  // Detail of the text. 0: modules. 1: adds their operations. 2: adds their
+  // common properties and durations. 3: adds each shape.
   int level = 1;
-  // And in which part of the run; how many of theirs are outside.
+  // The included part of the run, and the number of these ranks' operations
+  // outside it.
   RunWindow window = {};
   std::uint64_t out_of_window = 0;
 };
 
-// `colours` are those of a terminal.
+// Returns the tree as text. `colours` adds terminal escape codes.
 std::string treeText(const TreeOutput& output, bool colours);
-// The root has the fields of CommDebugMode's dump, and more.
+// Returns the tree. The root has the fields of CommDebugMode's dump, and more.
 Json treeJson(const TreeOutput& output);
 
-// Sentences about what the tree leaves out.
+// Returns sentences about what the tree omits.
 std::vector<std::string> treeNotes(const TreeOutput& output);
 
-// What a phase is called: "forward"; "other" where it is not known.
+// Returns the name of a phase: "forward"; "other" if it is unknown.
 std::string phaseName(std::size_t phase);
 
 }  // namespace traced
