@@ -26,7 +26,7 @@ struct Verb {
   const char* name;
   const char* summary;
   std::unique_ptr<Subcommand> (*make)();
-  // For programs, not for people.
+  // Meant for programs: omitted from the help.
   bool hidden = false;
 };
 
@@ -70,7 +70,8 @@ constexpr char kFooter[] =
     "Exit status: 0 fine, 1 findings (or warnings, with --strict), 2 usage,\n"
     "3 nothing readable, 4 internal, 5 not measured.";
 
-// The command line may hold anything, and a complaint repeats it.
+// Escapes the text, because error messages repeat the command line, which may
+// contain anything.
 void writePrintable(std::ostream& out, const std::string& text) {
   for (const absl::string_view line :
        absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
@@ -86,7 +87,8 @@ ExitCode explain(const CLI::App& app, const CLI::ParseError& error) {
   return code == 0 ? ExitCode::kFine : ExitCode::kUsage;
 }
 
-// "--last" of "--last=5"; "" of what is no option.
+// Returns the option's name: "--last" for "--last=5"; "" if the argument is not
+// an option.
 std::string optionIn(const std::string& argument) {
   return argument.starts_with("-") ? argument.substr(0, argument.find('='))
                                    : "";
@@ -102,7 +104,7 @@ std::vector<std::string> optionNames(const CLI::App& verb) {
   return names;
 }
 
-// What is no verb and no option, and what was probably meant.
+// Reports an unknown command or option, and the probable one.
 ExitCode refuseUnknown(const std::string& what, const std::string& meant,
                        const std::string& help) {
   std::cerr << "tracectl: unknown " << printable(what) << meant << "\n"
@@ -115,7 +117,7 @@ ExitCode refuseVerb(const CLI::App& app, const std::string& name) {
                        didYouMean(name, verbNames(app)), "tracectl help");
 }
 
-// Of arguments that nothing takes.
+// Reports arguments that no option or command accepts.
 ExitCode refuseExtras(const CLI::App& app, const CLI::ParseError& error) {
   for (const CLI::App* verb : app.get_subcommands()) {
     for (const std::string& argument : verb->remaining()) {
@@ -176,11 +178,11 @@ ExitCode dispatch(int argc, char** argv) {
   return ExitCode::kInternal;
 }
 
-// `tracectl ... | head` is no error, so a closed pipe ends the program
-// silently.
+// Runs the command. A closed pipe ends the program silently, because `tracectl
+// ... | head` is no error.
 ExitCode run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
-  // Damage is reported in our own words.
+  // tracectl reports damage itself.
   google::protobuf::SetLogHandler(nullptr);
   std::ios::sync_with_stdio(false);
   try {

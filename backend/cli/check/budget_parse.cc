@@ -31,8 +31,7 @@ std::uint32_t lineOf(const toml::node& node) {
   return static_cast<std::uint32_t>(node.source().begin.line);
 }
 
-// Reads the values of one table; what is wrong with the first wrong one is
-// kept.
+// Reads the values of one table and keeps the first error.
 class Values {
  public:
   Values(const toml::table& table, std::string name)
@@ -43,7 +42,7 @@ class Values {
     if (!error_) error_ = Error{absl::StrCat(name_, ":", line, ": ", what)};
   }
 
-  // A misspelt key would silently judge nothing.
+  // Rejects unknown keys: a misspelt key would silently judge nothing.
   template <typename Keys>
   void refuseOthersThan(const Keys& keys, const char* where) {
     for (const auto& [key, node] : table_) {
@@ -124,7 +123,7 @@ class Values {
   std::optional<Error> error_;
 };
 
-// What rows take over from the file.
+// Values of the file that rows inherit.
 struct Defaults {
   StepRange steps;
   double tolerance_percent = 0;
@@ -202,7 +201,7 @@ Result<StructureRow> parseStructure(const toml::table& table,
   return row;
 }
 
-// Calls take(row) with each table of an array of tables.
+// Calls take(row) for each table of an array of tables.
 template <typename Take>
 std::optional<Error> eachTable(const toml::table& file, std::string_view key,
                                const std::string& name, Take&& take) {
@@ -272,7 +271,7 @@ Result<Budget> readBudget(const std::string& path) {
   constexpr std::streamsize kMaxBytes = 16 << 20;
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
-  // A pipe might never say anything.
+  // Reading a pipe could block forever.
   if (std::filesystem::exists(status) &&
       !std::filesystem::is_regular_file(status)) {
     return Error{absl::StrCat(path, ": is not a regular file")};

@@ -8,7 +8,7 @@
 namespace traced {
 namespace {
 
-// A basic string of TOML.
+// Returns a TOML basic string.
 std::string tomlString(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -25,7 +25,7 @@ std::string tomlString(const std::string& text) {
 }
 
 std::string rowText(const BudgetRow& row) {
-  // TOML's integers have a sign; more cannot be written.
+  // TOML integers are signed, so this is the largest possible value.
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::string text = "\n[[budget]]\n";
   const auto say = [&text](const char* key, const std::string& value) {

@@ -33,7 +33,7 @@ bool writeWhole(const std::string& path, Existing existing,
   return finish(file);
 }
 
-// What a budget is written from.
+// The measurements that a budget is written from.
 struct Measured {
   StepRange steps;
   Budget budget;
@@ -70,7 +70,7 @@ Measured measure(const TraceSet& set, std::optional<StepRange> steps) {
   return measured;
 }
 
-// Of figures, and of structure.
+// Returns the step ranges of figures and of structure.
 std::vector<StepRange> rangesOf(const Budget& budget) {
   std::vector<StepRange> ranges = budget.ranges();
   for (const StructureRow& row : budget.structure) {
@@ -139,7 +139,7 @@ class Check : public Subcommand {
     return outcome.met() ? code : ExitCode::kFindings;
   }
 
-  // Such as a directory without traces.
+  // Handles input with nothing to judge, such as a directory without traces.
   ExitCode nothingToJudge(const Budget& budget) const {
     const TraceSet none;
     const CheckOutcome outcome{inputs_.title(),
@@ -213,11 +213,12 @@ class Check : public Subcommand {
     return code;
   }
 
-  // Leaves what all runs agree on. Returns why one of them is no measure.
+  // Keeps only what all runs agree on. Returns why a run cannot be measured;
+  // empty on success.
   std::vector<std::string> agree(Measured& measured) const {
     std::vector<std::string> gaps;
     std::vector<Disagreement> left_out;
-    // One run does not tell what of its structure is the program's.
+    // One run cannot show which part of its structure is stable.
     if (agree_.empty()) measured.budget.structure.clear();
     for (const std::string& path : agree_) {
       const std::vector<std::string> one = {path};

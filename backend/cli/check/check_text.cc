@@ -26,7 +26,7 @@ Table makeTable() {
   return table;
 }
 
-// Bytes are rounded for people, but two that differ must not look alike.
+// Rounds bytes for people, but keeps two different sizes distinguishable.
 std::string sizeText(std::uint64_t bytes, std::uint64_t other) {
   const bool alike = bytes != other && bytesText(bytes) == bytesText(other);
   return alike ? groupedText(bytes) + " B" : bytesText(bytes);
@@ -37,7 +37,7 @@ std::string figureText(bool is_bytes, std::uint64_t figure,
   return is_bytes ? sizeText(figure, other) : groupedText(figure);
 }
 
-// "12", or "8-12" where ranks or steps differ.
+// Returns "12", or "8-12" if ranks or steps differ.
 std::string measuredText(bool is_bytes, const FigureResult& figure) {
   const auto text = [&](std::uint64_t value) {
     return figureText(is_bytes, value, figure.budget);

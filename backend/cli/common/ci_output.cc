@@ -12,8 +12,8 @@
 namespace traced {
 namespace {
 
-// Text as the value of an attribute. XML has no way at all to write most
-// control characters.
+// Escapes text for an attribute value. XML cannot represent most control
+// characters at all.
 std::string attribute(const std::string& text) {
   return absl::StrReplaceAll(printable(toValidUtf8(text)),
                              {{"\xEF\xBF\xBE", "?"},
@@ -59,7 +59,7 @@ std::string junitText(const std::string& suite, const std::string& verb,
 
 std::string markdownCode(const std::string& name) {
   constexpr std::size_t kMaxNameLength = 500;
-  // A backtick would end it, and a bar the cell of a table.
+  // A backtick would end the code span, and a bar the table cell.
   std::string text = printable(name.substr(0, kMaxNameLength));
   text = absl::StrReplaceAll(text, {{"`", "'"}, {"|", "/"}});
   return absl::StrCat("`", text, "`");
@@ -67,7 +67,7 @@ std::string markdownCode(const std::string& name) {
 
 void MarkdownPage::add(const std::string& text) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  // Left for what ends a page that was cut.
+  // Reserved for the end of a page that was cut.
   constexpr std::size_t kEndBytes = 1024;
   if (text_.size() + text.size() + kEndBytes > kMaxBytes) {
     ++left_out_;

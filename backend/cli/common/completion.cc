@@ -13,7 +13,7 @@ struct Choice {
   std::string name;  // "--by", "-o", "report"
   std::string description;
   bool takes_value = false;
-  // What a value may be; empty: files.
+  // Allowed values; empty means file names.
   std::vector<std::string> values;
 };
 
@@ -21,7 +21,7 @@ struct Completed {
   Choice verb;
   std::vector<Choice> options;
   bool takes_files = false;
-  // What stands instead of files.
+  // Completions offered instead of files.
   std::vector<std::string> words;
 };
 
@@ -66,7 +66,8 @@ std::string namesOf(const std::vector<Choice>& choices) {
   });
 }
 
-// For between single quotes, in any of the shells.
+// Removes characters that would end a single-quoted string in any of the
+// shells.
 std::string quotable(const std::string& text) {
   return absl::StrReplaceAll(text, {{"'", ""}, {"\\", ""}, {"\n", " "}});
 }
@@ -128,7 +129,8 @@ std::string bashScript(const CLI::App& app) {
       "complete -F _tracectl tracectl\n");
 }
 
-// Of one word of _arguments; a colon ends a part of it, a bracket the text.
+// Escapes one argument of _arguments. A colon ends a field of it, a bracket the
+// description.
 std::string zshText(const std::string& text) {
   return absl::StrReplaceAll(quotable(text),
                              {{":", "\\:"}, {"[", "\\["}, {"]", "\\]"}});

@@ -30,7 +30,7 @@ std::string lostText(const TraceSet& set, const RunSummary& summary) {
                                     : "nothing known to be lost";
 }
 
-// " (job run42, attempt 0)"; "" of dumps, which do not tell.
+// Returns " (job run42, attempt 0)"; "" for dumps, which do not contain it.
 std::string runText(const TraceSet& set) {
   if (set.selected.empty()) return "";
   const TraceStream& stream = set.streams[set.selected.front()];

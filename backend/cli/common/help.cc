@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFirstColumn = 24;
 
-// What its value is called.
+// Returns the placeholder for the option's value.
 std::string valueName(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (option.get_items_expected_max() == 0) return "";
@@ -29,7 +29,7 @@ std::string valueName(const CLI::Option& option) {
   return own.empty() ? " WORD" : " " + own;
 }
 
-// "default share"; "" of one without.
+// Returns "default share"; "" without a default.
 std::string defaultText(const CLI::Option& option) {
   std::string text = option.get_default_str();
   if (text.size() >= 2 && text.front() == '[') {
@@ -52,12 +52,12 @@ std::string descriptionOf(const CLI::Option& option) {
   return text;
 }
 
-// Longer ones are nobody's slip of the pen.
+// Longer names are unlikely to be typing errors. This also bounds the cost.
 constexpr std::size_t kMaxLetters = 64;
 
 std::size_t changesBetween(const std::string& a, const std::string& b) {
-  // The three last rows of the usual table: what takes the first i letters of
-  // `a` to the first j of `b`.
+  // The last three rows of the edit-distance table: the cost to turn the first
+  // i letters of `a` into the first j of `b`.
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);

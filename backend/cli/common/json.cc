@@ -29,7 +29,8 @@ std::string jsonText(const Json& json, int indent) {
   std::size_t done = 0;
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // Below, only line breaks are left of what must not be shown.
+    // dump() has already escaped control characters below 0x20 in strings. Only
+    // its own line breaks remain.
     const bool is_plain = byte < 0x7F;
     const Utf8Character character =
         is_plain ? Utf8Character{byte, 1}
@@ -69,7 +70,8 @@ Json toJson(const TimeSummary& time) {
 }
 
 std::vector<Json> groupsJson(const GroupCatalog& groups) {
-  // A group says in a dozen bytes that it has 16 million members.
+  // Bounds hostile input: a group of a dozen bytes can claim 16 million
+  // members.
   std::uint32_t budget = 4'000'000;
   std::vector<Json> all;
   for (const JobGroup& group : groups.groups()) {

@@ -16,10 +16,10 @@
 namespace traced {
 namespace {
 
-// What is shown for a group that is not known.
+// Shown for an unknown group.
 constexpr char kUnknown[] = "-";
 
-// "all_reduce, send and 12 more"
+// Returns, for example, "all_reduce, send and 12 more".
 std::string listed(const std::set<std::string>& names) {
   constexpr std::size_t kMaxShown = 20;
   std::string text;

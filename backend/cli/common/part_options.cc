@@ -7,7 +7,7 @@ namespace traced {
 namespace {
 
 constexpr double kNsInSecond = 1e9;
-// A century: far from what overflows.
+// About a century, well below overflow.
 constexpr double kLatestSecond = 3e9;
 
 std::optional<std::int64_t> nsOf(const std::optional<double>& seconds) {

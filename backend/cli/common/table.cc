@@ -13,7 +13,7 @@
 namespace traced {
 namespace {
 
-// How many columns UTF-8 text takes: continuation bytes take none.
+// Returns the width of UTF-8 text. Continuation bytes take no column.
 std::size_t widthOf(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(),
@@ -22,7 +22,7 @@ std::size_t widthOf(const std::string& text) {
 
 constexpr const char* kGap = "  ";
 
-// Of columns [first, end) and the gaps between them.
+// Returns the width of columns [first, end) with the gaps between them.
 std::size_t spanWidth(const std::vector<std::size_t>& widths, std::size_t first,
                       std::size_t end) {
   std::size_t width = 2 * (end - first - 1);
@@ -36,7 +36,7 @@ std::string padded(const std::string& text, std::size_t width,
   return align == Table::Align::kLeft ? text + space : space + text;
 }
 
-// Texts are not cut to less.
+// Minimum width of a cut text.
 constexpr std::size_t kMinCut = 24;
 
 // Returns the first columns of a text that is too wide, and "...".
@@ -50,8 +50,8 @@ std::string firstOf(const std::string& text, std::size_t columns) {
   return text.substr(0, end) + "...";
 }
 
-// Returns "..." and the last columns of a text that is too wide: the end of a
-// path or of a module's name says most.
+// Returns "..." and the last columns of a text that is too wide. The end of a
+// path or module name is the most specific part.
 std::string lastOf(const std::string& text, std::size_t columns) {
   std::size_t wide = widthOf(text);
   if (wide <= columns) return text;
@@ -140,7 +140,7 @@ std::vector<std::string> Table::fit(
   return removed;
 }
 
-// With all that stand under it.
+// Removes the columns under this heading. Returns false if there are none.
 bool Table::remove(const std::string& heading) {
   for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
     const Column& column = columns_[i];

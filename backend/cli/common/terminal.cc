@@ -16,7 +16,6 @@
 namespace traced {
 namespace {
 
-// Wider ones are no screens.
 constexpr std::size_t kMinColumns = 60;
 constexpr std::size_t kMaxColumns = 1000;
 
@@ -31,7 +30,7 @@ std::size_t saidColumns() {
 
 std::string shown(const char* how, const std::string& text, bool colours) {
   if (!colours) return text;
-  // The end of a line stays one.
+  // Keeps the final newline outside of the escape codes.
   const bool line = !text.empty() && text.back() == '\n';
   return absl::StrCat("\033[", how, "m", text.substr(0, text.size() - line),
                       "\033[0m", line ? "\n" : "");

@@ -12,8 +12,9 @@ namespace traced {
 // Longer tables omit their least important rows.
 inline constexpr std::size_t kScreenRows = 30;
 
-// Returns the width of standard output: the terminal's or that of COLUMNS, but
-// at least 100.
+// Returns the width of the text on standard output: COLUMNS, else the width of
+// the terminal, limited to 60-1000 columns. Returns kScreenColumns (100) if
+// neither is known.
 std::size_t screenColumns();
 
 // Returns true if standard output is a terminal with colours and NO_COLOR is

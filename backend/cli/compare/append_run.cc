@@ -20,10 +20,10 @@
 namespace traced {
 namespace {
 
-// 100,000 runs of 1000 figures.
+// Fits 100,000 runs of 1000 figures.
 constexpr off_t kMaxFileBytes = off_t{1} << 30;
 
-// Holds the lock (flock) of the file that is under the path.
+// LockedFile holds the lock (flock) of the file at a path.
 class LockedFile {
  public:
   // Blocks until the lock is free.
@@ -36,7 +36,7 @@ class LockedFile {
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;
 
-  // Else errno says why not.
+  // Returns false if locking failed; errno has the reason.
   bool isLocked() const { return is_locked_; }
   bool isRegular() const { return S_ISREG(status_.st_mode); }
   off_t size() const { return status_.st_size; }
@@ -44,7 +44,7 @@ class LockedFile {
 
  private:
   bool lock(const std::string& path) {
-    // O_NONBLOCK: never waits for the reader of a pipe.
+    // O_NONBLOCK: open() must not wait for the other end of a pipe.
     fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     int locked = fd_ < 0 ? -1 : flock(fd_, LOCK_EX);
     while (fd_ >= 0 && locked != 0 && errno == EINTR) {
@@ -53,7 +53,7 @@ class LockedFile {
     is_locked_ = locked == 0 && fstat(fd_, &status_) == 0;
     return is_locked_;
   }
-  // False after the process that held the lock put another file there.
+  // Returns false if the previous lock holder replaced the file at the path.
   bool isUnder(const std::string& path) const {
     struct stat there {};
     return stat(path.c_str(), &there) == 0 && there.st_ino == status_.st_ino &&
@@ -107,7 +107,7 @@ ExitCode appendRun(const RunFigures& run, const std::string& file,
   PendingFile out(file, Existing::kReplaced);
   out.stream() << *added;
   if (!finish(out)) return ExitCode::kInternal;
-  // Keeps the file open to those who could write to it before.
+  // Keeps the file accessible to everyone who could write to it before.
   static_cast<void>(chmod(file.c_str(), locked.permissions()));
   return ExitCode::kFine;
 }

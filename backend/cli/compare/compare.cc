@@ -24,11 +24,11 @@
 namespace traced {
 namespace {
 
-// A file for CI systems.
+// An output format for CI systems.
 struct Format {
   const char* option;
   const char* help;
-  // `workspace`: the folder that names of files are relative to.
+  // `workspace` is the folder that file names are relative to.
   std::string (*text)(const Comparison& comparison,
                       const std::string& workspace);
 };
@@ -197,7 +197,7 @@ class Compare : public Subcommand {
                                " --against ", shellWord(base_[1])));
   }
 
-  // Other steps of the job add to the same file.
+  // Appends, because other steps of the job write to the same file.
   static bool addToSummary(const std::string& text) {
     const std::string path = environment("GITHUB_STEP_SUMMARY");
     if (path.empty()) return true;

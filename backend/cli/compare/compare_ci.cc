@@ -1,4 +1,4 @@
-// Formats of CI systems.
+// Formats for CI systems.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,13 +18,14 @@
 namespace traced {
 namespace {
 
-// Where a site is, "train.py" and 120; without a line there is no place.
+// A call site: file "train.py" and line 120.
 struct SourceLocation {
   std::string file;
   std::string line;
 };
 
-// `below`: what is taken from the front of a file's name, if it is there.
+// Parses a call site; absent if it has no line. Removes `below` from the front
+// of the file name.
 std::optional<SourceLocation> locationOf(const std::string& site,
                                          const std::string& below) {
   const std::size_t colon = site.find(':');
@@ -41,7 +42,8 @@ std::optional<SourceLocation> locationOf(const std::string& site,
 
 using Level = CompareFinding::Level;
 
-// Of a workflow command: what would end its message, or its properties.
+// Escapes characters that would end the message or the properties of a workflow
+// command.
 std::string message(const std::string& text) {
   return absl::StrReplaceAll(printable(text), {{"%", "%25"}});
 }
@@ -75,7 +77,7 @@ JunitCase caseOf(const ComparedKey& key) {
 
 std::string compareAnnotations(const Comparison& comparison,
                                const std::string& workspace) {
-  // GitHub shows so many of each kind and step, and drops the others silently.
+  // GitHub shows this many of each kind per step and drops the rest silently.
   constexpr std::size_t kMax = 10;
   const char* kinds[] = {"error", "warning", "notice"};
   std::size_t shown[] = {0, 0, 0};

@@ -71,8 +71,8 @@ Table tableOf(const Comparison& comparison,
   return table;
 }
 
-// The first is the sentence on top. Of what follows only a longer step is said;
-// the table has all.
+// Returns the text of a finding. The first one is the headline. Consequences
+// are omitted unless they are a longer step, because the table has them all.
 std::string findingText(const CompareFinding& finding, bool first) {
   if (!finding.follows.empty() && finding.rule != nameOf(RunPart::kStep)) {
     return "";
@@ -88,7 +88,8 @@ std::string findingText(const CompareFinding& finding, bool first) {
   return text;
 }
 
-// What need not be seen: what is small, and counts that are the same.
+// Returns true for rows hidden by default: without a change, and small or
+// without a significance test.
 bool isQuiet(const Change& change) {
   return change.kind == ChangeKind::kNone && (change.small || !change.p);
 }
@@ -136,7 +137,7 @@ std::string compareText(const Comparison& comparison, bool all) {
 
 std::string ratioCell(double ratio) {
   const double percent = 100 * (ratio - 1);
-  // What differs is not shown as equal.
+  // A nonzero difference must not print as zero.
   const bool shows_none = std::abs(percent) < 0.05 && percent != 0;
   return shows_none ? absl::StrFormat("%+.1g %%", percent)
                     : absl::StrFormat("%+.1f %%", percent);

@@ -18,13 +18,13 @@
 namespace traced {
 namespace {
 
-// Text by column.
+// Cell text, keyed by column name.
 using Cells = std::map<std::string, std::string>;
 
-// The columns that rows are sorted and checked by: no cell of theirs is quoted.
+// Columns used to sort and validate rows. Their cells are never quoted.
 enum Leading : std::uint8_t { kTime, kRun, kRanks, kSteps, kLeading };
 
-// ISO 8601 in UTC sorts as text.
+// Returns ISO 8601 in UTC, which sorts as text.
 std::string timeText(std::int64_t realtime_ns) {
   const std::time_t seconds = realtime_ns / 1'000'000'000;
   const std::int64_t milliseconds = realtime_ns / 1'000'000 % 1000;
@@ -88,8 +88,8 @@ Cells cellsOf(const RunFigures& run, const std::string& label) {
   return cells;
 }
 
-// What a cell is of a run that has no such figure. Without any call of a kind
-// its calls and bytes are 0, and its times are unknown.
+// Returns the cell for a figure that a run lacks. If the run has no calls of a
+// kind, its calls and bytes are 0 and its times are unknown.
 template <typename Columns>
 const char* missing(const std::string& column, const Columns& others) {
   if (!column.starts_with("calls of ") && !column.starts_with("bytes of ")) {
@@ -108,7 +108,7 @@ std::string rowOf(const std::vector<std::string>& columns, const Cells& cells) {
       });
 }
 
-// Why the run must not stand beside a row; "" if it may.
+// Returns why the run cannot be added to the file of this row; "" if it can.
 std::string whyNotBeside(std::string_view row, const Cells& cells) {
   const std::vector<std::string> there = splitCsv(row, kLeading);
   if (there.size() < kLeading) return "has a row that is cut";

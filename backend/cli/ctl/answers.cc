@@ -18,10 +18,10 @@
 namespace traced {
 namespace {
 
-// The last chunks of a stream say whether it goes on.
+// Bytes at the end of a stream that are read to check whether it has ended.
 constexpr std::uint64_t kLatestBytes = std::uint64_t{128} << 10;
 
-// "" of one that is only in rings.
+// Returns the path of the newest part; "" if the stream exists only in rings.
 std::string newestPart(const TraceSet& set, const TraceStream& stream) {
   std::string newest;
   for (const ChunkRef& chunk : stream.chunks) {
@@ -39,8 +39,9 @@ std::string settingIn(const v1::Header& header, const char* name) {
   return found == header.settings().end() ? "" : found->second;
 }
 
-// Where a rank looks for requests. What a trace says of that is relative to
-// where its process was, but for the usual place.
+// Returns the file that a rank polls for requests. A relative path in a trace
+// refers to the process's directory, which is unknown here. Only the default
+// location can be resolved.
 Result<std::string> requestFile(const v1::Header& header,
                                 const std::string& part) {
   Options usual;
@@ -59,7 +60,8 @@ Result<std::string> requestFile(const v1::Header& header,
                          " is no absolute path, so it is not known here"))};
 }
 
-// Ranks obey their own user, and root.
+// Returns true if the rank would obey this user: ranks obey their own user and
+// root.
 bool mayBeAskedHere(const std::string& part) {
   struct stat status;
   return geteuid() == 0 || stat(part.c_str(), &status) != 0 ||
@@ -114,7 +116,7 @@ Result<AskedRanks> ranksToAsk(
 
 namespace {
 
-// Takes the mark of a request.
+// Finds the mark of a request.
 struct FindMark {
   void operator()(const MarkRow& row) {
     if (row.kind == v1::MARK_KIND_SETTINGS && row.value == request) found = row;
@@ -126,7 +128,7 @@ struct FindMark {
   std::optional<MarkRow> found{};
 };
 
-// 0: it is not there.
+// Returns the file's size; 0 if it does not exist.
 std::uint64_t bytesOf(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
@@ -160,7 +162,7 @@ void Answers::read(std::size_t index) {
   SourceEnd end(**source, begin);
   ChunkScanner scanner(end);
   while (const auto chunk = scanner.next()) {
-    // What comes behind the last whole chunk is read once more.
+    // Data after the last complete chunk is read again by the next poll.
     read_[index] = begin + chunk->body_offset + chunk->body.size();
     if (decoder_.parse(chunk->body) == DecodeStatus::kOk &&
         decoder_.chunk().stream_id() == rank.stream_id &&

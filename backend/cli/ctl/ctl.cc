@@ -25,18 +25,19 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Ranks look twice a second.
+// Seconds to wait for answers by default. Ranks poll twice a second.
 constexpr double kUsualWaitS = 5;
 constexpr std::chrono::milliseconds kPollInterval{50};
 
-// JSON's readers take numbers up to 2^53.
+// Returns a random, nonzero request id below 2^53, the limit of exact integers
+// in JSON readers.
 std::uint64_t newId() {
   std::random_device random;
   const std::uint64_t id = (std::uint64_t{random()} << 21) ^ random();
   return (id & ((std::uint64_t{1} << 53) - 1)) | 1;
 }
 
-// "watch=60s,stacks=off"
+// Parses "watch=60s,stacks=off".
 NamedValues namedValues(const std::string& text) {
   NamedValues values;
   for (const absl::string_view one : absl::StrSplit(text, ',')) {
@@ -61,10 +62,10 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> runsOf(
   return runs;
 }
 
-// What is told beside the answers.
+// Information that is printed with the answers.
 struct Context {
   std::uint64_t request = 0;
-  // That were asked for.
+  // The requested changes.
   std::string changes;
   std::vector<std::uint32_t> ended;
   std::vector<std::string> warnings;
@@ -157,7 +158,8 @@ class Ctl : public Subcommand {
     return all && !ranks.empty() ? code : ExitCode::kFindings;
   }
 
-  // A line of how many did it all, and one for those that say the same else.
+  // Returns one line that counts the successful ranks, and one line per other
+  // result.
   std::string text(const std::vector<AskedRank>& ranks,
                    const Context& context) const {
     std::size_t done = 0;

@@ -23,7 +23,7 @@ namespace traced {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
-// A century: far from what overflows.
+// About a century, well below overflow.
 constexpr double kMaxSeconds = 3e9;
 
 class Diagnose : public Subcommand {
@@ -70,7 +70,7 @@ class Diagnose : public Subcommand {
     if (!set) return ExitCode::kNothingReadable;
     Answer answer(*std::move(set));
     answer.diagnosis = diagnose(answer.set, options());
-    // No start that failed is passed over.
+    // Lists the other attempts, so that a failed start is not missed.
     if (!inputs_.attemptIsChosen()) answer.attempts = attemptsOf(answer.set);
     if (inputs_.json()) {
       writeJson(std::cout, json(answer));
@@ -92,8 +92,8 @@ class Diagnose : public Subcommand {
 
     TraceSet set;
     Diagnosis diagnosis;
-    // The attempts of the job, the newest first; none where one was chosen, or
-    // there are no others.
+    // The attempts of the job, newest first. Empty if an attempt was selected
+    // or only one exists.
     std::vector<ListedRun> attempts;
 
     bool isAbout(const ListedRun& run) const {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxEvidence = 6;
 constexpr std::size_t kMaxLines = 8;
 
-// A sentence that the rules tell, fit for a terminal and a screen.
+// Returns a sentence as a bullet, safe for a terminal and wrapped to `columns`.
 std::string bullet(const std::string& sentence, std::size_t columns) {
   return wrapped("  - ", printable(sentence), columns);
 }
@@ -42,7 +42,8 @@ std::string verdictText(const JobState& job, const JobVerdict& verdict,
   return text;
 }
 
-// Its first line, and in which words the stock analyzer puts it.
+// Returns the first line of a verdict, with the stock analyzer's name for it if
+// requested.
 std::string headText(const JobState& job, const JobVerdict& verdict,
                      const DiagnoseTextOptions& options) {
   const std::string stock =
@@ -53,7 +54,7 @@ std::string headText(const JobState& job, const JobVerdict& verdict,
                  options.columns);
 }
 
-// Commands stay in one line, so that they can be pasted.
+// Commands are not wrapped, so that they can be pasted.
 std::string nextText(const DiagnoseTextOptions& options, const JobState& job,
                      const JobVerdict& verdict) {
   std::string text;

@@ -10,7 +10,7 @@
 namespace traced {
 namespace {
 
-// Ranks that are at the same place, with the earliest of their times.
+// Ranks at the same position, with the earliest of their times.
 struct RanksAtOnePlace {
   std::vector<std::uint32_t> ranks;
   std::string finished;
@@ -38,7 +38,7 @@ std::string nowText(const JobState& job, const RankState& rank) {
   return text;
 }
 
-// Of the process, in few words.
+// Returns the state of the process in few words.
 std::string processText(const RankState& rank) {
   const ProcessEnd& end = rank.end;
   const char* lost = rank.lost.empty() ? "" : ", records lost";
@@ -58,10 +58,10 @@ std::string processText(const RankState& rank) {
   }
 }
 
-// A long one would take the place of the others.
+// Cuts a text to `most` bytes, so that it leaves room for the other cells.
 std::string cell(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
-  // What is cut may be in the middle of a character.
+  // The cut may fall inside a UTF-8 character, which printable() replaces.
   return printable(text.substr(0, most - 3)) + "...";
 }
 
@@ -69,7 +69,7 @@ std::string cell(const std::string& text, std::size_t most) {
 
 std::string whereTable(const Diagnosis& diagnosis, std::size_t max_ranks,
                        std::size_t columns) {
-  // Three cells share what the ranks and the time leave.
+  // Three cells share the width that the ranks and the time leave.
   const std::size_t most = std::max<std::size_t>(10, (columns - 25) / 3);
   const JobState& job = diagnosis.job;
   std::int64_t end_ns = 0;

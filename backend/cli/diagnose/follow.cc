@@ -24,10 +24,10 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::nanoseconds kMinPause{100'000'000};
 constexpr std::chrono::nanoseconds kMaxPause{1'000'000'000};
-// Of a look's processor time: looks take at most a tenth of a core. How long a
-// look took says little of that where others compute.
+// The pause as a multiple of a poll's CPU time, which limits polling to a tenth
+// of a core. Wall time would be misleading on a busy machine.
 constexpr int kPausesPerPoll = 9;
-// Of each trace, compressed: some hundred thousand operations.
+// Compressed bytes read from each trace: some hundred thousand operations.
 constexpr std::uint64_t kWindowBytes = 4 << 20;
 
 std::chrono::nanoseconds processorTime() {
@@ -63,7 +63,8 @@ class Follower {
       const bool over = look();
       const bool enough = options_.until_verdict && log_.hasReported();
       if (over || enough) break;
-      // As long as the look itself, too: files may be slow to read.
+      // Pauses at least as long as the poll took, because files may be slow to
+      // read.
       const std::chrono::nanoseconds took = steady_clock::now() - began;
       std::this_thread::sleep_for(
           std::max({pause_, took, (processorTime() - used) * kPausesPerPoll}));
@@ -73,9 +74,9 @@ class Follower {
   }
 
  private:
-  // Whether the job has ended.
+  // Polls the job once. Returns true if the job has ended.
   bool look() {
-    // What was found out before is not read again: a look is at the latest.
+    // Later polls read only the end of each trace.
     Result<TraceSet> set = set_.refresh();
     if (!set) {
       sayThatNothingIsThere();
@@ -104,7 +105,7 @@ class Follower {
     std::cerr << "tracectl: waiting for traces in " << options_.title << "\n";
   }
 
-  // Every process that left a trace is known to have ended.
+  // Returns true if every process that left a trace has ended.
   bool isOver(const TraceSet& set, const JobState& job) {
     bool over = true;
     std::vector<std::uint32_t> unseen;
@@ -146,7 +147,8 @@ class Follower {
   std::vector<FollowLog::Finding> findingsOf(const Diagnosis& diagnosis) {
     std::vector<FollowLog::Finding> findings;
     for (const JobVerdict& verdict : diagnosis.verdicts) {
-      // It was told, or too short to be, while the others waited.
+      // Skips past lateness: it was reported while the others waited, or was
+      // too short for that.
       if (verdict.kind == VerdictKind::kLate) continue;
       FollowLog::Finding finding{verdict, summaryOf(diagnosis.job, verdict),
                                  nameOfFinding(diagnosis.job, verdict)};
@@ -160,7 +162,8 @@ class Follower {
     return findings;
   }
 
-  // Somebody may still come: a process that computes, or a file.
+  // Returns true if time may resolve the verdict: a computing process may join,
+  // or a file may appear.
   bool mayPass(const JobVerdict& verdict) const {
     if (verdict.kind == VerdictKind::kUndecided) return true;
     if (verdict.kind != VerdictKind::kNeverJoined &&

@@ -18,11 +18,12 @@ namespace {
 
 constexpr int kPolls = 2;
 
-// Others are about the past, and are not found again when that is out of sight.
+// Other verdicts concern the past. Later polls miss them only because they have
+// left the window.
 bool mayBeOver(VerdictKind kind) { return traitsOf(kind).may_be_over; }
 
-// Whether what stood still does so yet, for another reason: so does what waits
-// for a rank that did not come, and was killed then.
+// Returns true if the operations are still blocked, possibly for another
+// reason. For example, the missing rank was killed in the meantime.
 bool standsYet(const JobVerdict& then,
                const std::vector<JobVerdict>& standing) {
   constexpr std::uint32_t kAny = GroupCatalog::kNone;
@@ -61,12 +62,13 @@ FollowLog::News FollowLog::update(std::vector<Finding> findings, Time now,
   }
   for (auto each = known_.begin(); each != known_.end();) {
     Known& known = each->second;
-    // What stands still for another reason by now is over with that one, too.
+    // A verdict whose operations are now blocked for another reason ends
+    // together with that one.
     const bool stays =
         names.contains(each->first) ||
         (known.told && (!mayBeOver(known.finding.verdict.kind) ||
                         standsYet(known.finding.verdict, standing)));
-    // Of processes that were killed, what stood still did to the end.
+    // If processes were killed, their operations stayed blocked to the end.
     if (!stays && known.told && job != Job::kEnded) {
       news.over.push_back(std::move(known.finding));
     }

@@ -21,7 +21,7 @@ std::optional<ProcessStat> readStat(const std::string& folder) {
   std::ifstream file(folder + "/stat");
   std::string text;
   std::getline(file, text);
-  // The name may hold anything.
+  // The process name may contain any character, including ')'.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));
@@ -48,7 +48,8 @@ std::optional<ProcessStat> readProcessStat(std::int64_t pid) {
 
 namespace {
 
-// The kernel says since when a process runs in hundredths of a second.
+// Tolerance for start times, which the kernel reports in hundredths of a
+// second.
 constexpr std::int64_t kStartSlackNs = 1'000'000'000;
 
 bool isSeenFrom(const HostInfo& here, const v1::Header& header) {
@@ -62,8 +63,8 @@ bool existsNow(std::int64_t pid) {
   return kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
 }
 
-// Whether the process of this number began after the recording did: the number
-// was given to another one. Only where both read one clock.
+// Returns true if the PID was reused: the process started after the recording
+// did. Valid only if both use the same clock.
 bool isAnother(const ProcessStat& stat, const v1::Header& header,
                const HostInfo& here) {
   const std::int64_t recorded_ns = header.started().boottime_ns();
@@ -77,7 +78,7 @@ ProcessLife lifeOf(const v1::Header& header, const HostInfo& here) {
   if (!isSeenFrom(here, header)) return ProcessLife::kUnseen;
   if (!existsNow(header.pid())) return ProcessLife::kEnded;
   const std::optional<ProcessStat> stat = readProcessStat(header.pid());
-  // Hidden from this user.
+  // The process exists, but this user cannot read its state.
   if (!stat) return ProcessLife::kRuns;
   const bool dead = stat->state == 'Z' || stat->state == 'X';
   return dead || isAnother(*stat, header, here) ? ProcessLife::kEnded
@@ -86,12 +87,13 @@ ProcessLife lifeOf(const v1::Header& header, const HostInfo& here) {
 
 namespace {
 
-// Of one core: less is what an idle interpreter and our own writer take.
+// Share of one core that counts as busy. An idle interpreter and the recorder's
+// writer stay below it.
 constexpr double kBusyShare = 0.1;
 
 std::string procPath(std::int64_t pid) { return absl::StrCat("/proc/", pid); }
 
-// One letter for each thread.
+// Returns one state letter per thread.
 std::string threadStates(std::int64_t pid) {
   std::string states;
   std::error_code error;

@@ -99,7 +99,7 @@ RunInfo gatherInfo(const TraceSet& set) {
     rank.files = filesOf(set.streams[i]);
     rank.own_cost = ownCostOf(table, rank.operations);
     info.own_cost.add(rank.own_cost);
-    // Their memory, too: `= {}` would keep it.
+    // Frees the memory, too: `= {}` would keep the capacity.
     table.operations = std::vector<AssembledOperation>();
     table.definitions = {};
     table.header = wholeHeader(set.streams[i]);

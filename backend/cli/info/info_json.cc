@@ -10,13 +10,13 @@ namespace {
 
 template <typename Map>
 Json mapJson(const Map& map) {
-  // Sorted: the order of a protobuf map changes from run to run.
+  // Sorts the keys, because protobuf maps have no stable order.
   nlohmann::json sorted = nlohmann::json::object();
   for (const auto& [key, value] : map) sorted[key] = value;
   return Json(sorted);
 }
 
-// Of the accounts, or of a thread in them.
+// `Message` is the accounts, or one thread in them.
 template <typename Message>
 Json dropsJson(const Message& message) {
   Json drops = Json::object();
@@ -77,7 +77,8 @@ Json headerJson(const v1::Header& header) {
           {"pid", header.pid()},
           {"job", header.job()},
           {"attempt", header.attempt()},
-          // As text: JSON readers keep 53 bits of a number.
+          // Written as text, because JSON readers keep only 53 bits of a
+          // number.
           {"stream_id", absl::StrFormat("%016x", header.stream_id())},
           {"schema", header.schema()},
           {"traced_version", header.traced_version()},
@@ -111,7 +112,7 @@ void addMarks(Json& json, const Marks& marks) {
   }
 }
 
-// What a dump does not tell, and what only a dump tells.
+// Adds the fields that a dump lacks and those that only a dump has.
 void describeDump(Json& json, const StreamTable& table) {
   for (const char* unknown : {"host", "pid", "job", "attempt", "traced_version",
                               "torch_version", "python_version", "boot_id",

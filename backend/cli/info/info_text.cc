@@ -29,7 +29,7 @@ std::string ownCostText(const OwnCost& cost) {
       countOf(cost.samples, "sample"));
 }
 
-// What is proven to be missing, and whether that is all.
+// Returns the proven losses, and whether more may be missing.
 std::string missingText(const StreamTable& rank) {
   std::string proven = groupedText(rank.missing());
   if (rank.endKnown()) return proven;
@@ -43,7 +43,7 @@ const char* endText(const StreamTable& rank) {
   return rank.accounts.recovered() ? "recovered" : "no";
 }
 
-// "ring_full 12, issue_lost 34".
+// Returns, for example, "ring_full 12, issue_lost 34".
 std::string reasonsText(const v1::ThreadDrops& thread) {
   std::string text;
   for (const v1::Drop& drop : thread.drop()) {
@@ -60,7 +60,7 @@ bool anySteps(const RunInfo& info) {
                      });
 }
 
-// "100 (0-99)": how many, the first and the last.
+// Returns the number of steps with the first and last: "100 (0-99)".
 std::string stepsText(const Marks& marks) {
   const auto& steps = marks.steps();
   if (steps.empty()) return "-";
@@ -68,14 +68,14 @@ std::string stepsText(const Marks& marks) {
                       "-", steps.back().number, ")");
 }
 
-// "2, 3.100 s": how often and how long.
+// Returns the count and total duration: "2, 3.100 s".
 std::string pausesText(const Marks& marks) {
   if (marks.pauses().empty()) return "-";
   return absl::StrCat(groupedText(marks.pauses().size()), ", ",
                       durationText(marks.pausedNs()));
 }
 
-// The columns that only some runs have something to say in.
+// Optional columns, shown only if a rank has a value.
 struct RankColumns {
   bool steps = false;
   bool pauses = false;
@@ -140,7 +140,7 @@ std::string ranksText(const RunInfo& info, std::size_t max_ranks) {
   return text;
 }
 
-// Only for runs that dropped something of what is counted by thread.
+// Returns a table of drops per thread; "" if nothing was dropped.
 std::string threadDropsText(const RunInfo& info) {
   Table table;
   table.addColumn("rank");
@@ -161,7 +161,8 @@ std::string threadDropsText(const RunInfo& info) {
   return any ? "\n" + table.text() : "";
 }
 
-// "ucc (acme::Backend)" where that is not torch's own class for the name.
+// Returns the backend, with its class if that is not torch's own: "ucc
+// (acme::Backend)".
 std::string backendText(const JobGroup& group) {
   std::string text = printable(group.backend);
   if (group.backend_class.empty()) return text;
@@ -201,7 +202,8 @@ std::string groupsText(const GroupCatalog& groups) {
                       groupsOfOneText(groupsOfOne(groups, any)));
 }
 
-// Who wrote the streams.
+// Returns who wrote the streams: Flight Recorder, or a job with its traced and
+// Python versions.
 std::string writerText(const RunInfo& info) {
   if (info.summary.fromDumps()) {
     return "by PyTorch's Flight Recorder, on the hosts' wall clocks: no "
@@ -232,8 +234,8 @@ std::string deviceTimes(const RunSummary& summary) {
 
 using TextMap = google::protobuf::Map<std::string, std::string>;
 
-// What all ranks have in common of a map, but for what is as usual; what
-// differs is left to the JSON.
+// Returns the entries of a map that all ranks share and that differ from the
+// defaults. The JSON has the rest.
 std::string commonText(const RunInfo& info, const char* title,
                        const TextMap& (v1::Header::*get)() const,
                        const std::map<std::string, std::string>& usually = {}) {
@@ -262,7 +264,8 @@ std::string commonText(const RunInfo& info, const char* title,
                       text);
 }
 
-// The trigger file is usually in the folder of the job.
+// Returns the default settings. The default trigger file is in the folder of
+// the job.
 std::map<std::string, std::string> usualSettings(const v1::Header& header) {
   Options usual;
   auto settings = usual.asSettings();

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t kNsOfASecond = 1'000'000'000;
 
-// "2026-11-22 09:11:53", where this command runs.
+// Returns, for example, "2026-11-22 09:11:53" in the local time zone of this
+// command.
 std::string localTime(std::int64_t realtime_ns) {
   const std::time_t seconds = realtime_ns / kNsOfASecond;
   std::tm parts{};

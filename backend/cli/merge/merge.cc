@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint64_t kMinBytes = std::uint64_t{64} << 10;
 
-// A name of files: what else it has becomes "_".
+// Returns a name for files. Other characters become "_".
 std::string fileNameOf(std::string name) {
   for (char& c : name) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) ||
@@ -49,8 +49,8 @@ ExitCode fail(const std::string& why) {
   return ExitCode::kInternal;
 }
 
-// merge --pack: writes what a node has of a job and was not sent yet, in files
-// to be sent elsewhere.
+// Implements `merge --pack`: writes the part of a job on this node that was not
+// sent yet, as files to send elsewhere.
 class PackOutput {
  public:
   // Adds the options --pack, --name and --max-bytes.
@@ -184,7 +184,7 @@ class Merge : public Subcommand {
   }
 
  private:
-  // What the streams themselves lost is found only by reading them.
+  // Reads the streams, because only their content shows their losses.
   static std::vector<std::string> warningsOfAll(const TraceSet& set) {
     RunSummary summary;
     StreamLoader loader(set);

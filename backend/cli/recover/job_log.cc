@@ -14,8 +14,8 @@
 namespace traced {
 namespace {
 
-// "" when it cannot be known. Reads no file system but /proc: stat() of a log
-// on a hung disk would wait.
+// Returns the name of an open file; "" if it is unknown. Reads only /proc:
+// stat() of a log on a hung disk would block.
 std::string openFileName(const std::string& process, int fd) {
   char name[PATH_MAX];
   const std::string link = "/proc/" + process + "/fd/" + std::to_string(fd);
@@ -48,10 +48,10 @@ void JobLog::release() {
 
 namespace {
 
-// Compressed, of each stream: some hundred thousand operations.
+// Compressed bytes read from each stream: some hundred thousand operations.
 constexpr std::uint64_t kEndBytes = 4 << 20;
 
-// What explains an end; the rest is about how fast a job was.
+// Returns true for verdicts that explain an end. The others concern speed.
 bool explainsEnd(const JobVerdict& verdict) {
   return traitsOf(verdict.kind).explains_failures &&
          verdict.finding != Confidence::kUndecided;

@@ -25,7 +25,8 @@ using std::chrono::milliseconds;
 constexpr int kLockDescriptor = 3;
 constexpr milliseconds kSweepTime{100};
 
-// Whoever ends a job means the job. It ends when its last process has.
+// Ignores signals, which are meant for the job. The keeper ends after the job's
+// last process.
 void ignoreSignals() {
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP,
                            SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2}) {
@@ -33,7 +34,7 @@ void ignoreSignals() {
   }
 }
 
-// Of kernels that cannot do it when a program is started.
+// Closes inherited descriptors, for kernels that cannot do so at program start.
 void closeInherited(int from) {
   std::vector<int> open;
   std::error_code error;
@@ -49,7 +50,8 @@ void closeInherited(int from) {
 
 void takeLastPlace() {
   setpriority(PRIO_PROCESS, 0, 19);
-  // Where that is allowed: what uses up the memory is to be killed first.
+  // Lowers this process's OOM score if permitted. The kernel then kills the
+  // process that uses the memory first.
   std::ofstream("/proc/self/oom_score_adj") << -900;
 }
 
@@ -77,7 +79,7 @@ class Keep : public Subcommand {
       return ExitCode::kUsage;
     }
     KeeperLock lock(lock_, kLockDescriptor);
-    // It is nothing that anybody waits for.
+    // Runs in a child, because nothing depends on its result.
     const auto sweep = KeeperChild::start([this] {
       sweepRings(ring_directory_, kSweepTime, std::time(nullptr), folder_);
       return std::string();
@@ -89,7 +91,8 @@ class Keep : public Subcommand {
   }
 
  private:
-  // As it may be given to a command where the job was started.
+  // Returns the folder as a user may pass it to a command in the directory
+  // where the job was started.
   std::string shown(const std::filesystem::path& folder) const {
     const std::filesystem::path below = folder.lexically_relative(from_);
     const bool is_below = !below.empty() && *below.begin() != "..";

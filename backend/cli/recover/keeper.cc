@@ -19,31 +19,33 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// While nothing else tells of ends, or all of them are told of.
+// Pause between polls. kLongPause applies if every process in use has a
+// descriptor that reports its end.
 constexpr milliseconds kPause{50};
 constexpr milliseconds kLongPause{100};
 constexpr milliseconds kPauseWithChildren{5};
 constexpr milliseconds kBetweenCounts{1000};
-// After the last process has ended: until then it is told what became of the
-// job, whatever is not known by then.
+// Deadline for the last line, counted from the end of the last process. The
+// line omits everything unknown by then.
 constexpr milliseconds kReportWithin{800};
-// Rings that were left so long before are of an older job.
+// An abandoned ring whose recording began this long before the keeper belongs
+// to an older job.
 constexpr std::int64_t kOlderNs = 10'000'000'000;
 
 constexpr char kSaved[] = "saved";
 constexpr char kClosed[] = "closed";
 constexpr char kBusy[] = "busy";
 constexpr char kNotSaved[] = "not saved";
-// Somebody removed the ring, and its trace cannot be written.
+// The ring was removed, and its trace cannot be written.
 constexpr char kLost[] = "lost";
 
-// Followed by the number of records that the trace lacks.
+// Followed by the number of records missing from the trace.
 std::string savedText(const RecoveredSegment& segment) {
   return kSaved + std::to_string(segment.dropped_records);
 }
 
-// Somebody may have removed the name of the ring, or have recovered it: then
-// this adds nothing.
+// Saves a ring. Does nothing more if another process already recovered it.
+// Reports kLost if the ring's name was removed.
 std::string saveRing(SegmentFile& file, const v1::ProcessEnd& end) {
   RecoverOptions options;
   options.process_end = end;
@@ -88,7 +90,7 @@ void Keeper::run() {
   }
 }
 
-// Without inotify, of which a user has only so many.
+// Polls a timestamp. inotify instances are limited per user.
 bool Keeper::isAsked() {
   const std::int64_t before = std::exchange(asked_at_, lock_.askedAt());
   return asked_at_ != before;
@@ -209,8 +211,8 @@ bool Keeper::isLogHeld() const {
   });
 }
 
-// The job may close its stderr and go on, or what has a ring may outlive the
-// process that recorded to it.
+// Releases the log once no process of the job uses it. The job may close its
+// stderr and continue, or a ring's holder may outlive the recording process.
 void Keeper::giveUpLog() {
   if (isLogHeld()) log_held_at_ = Clock::now();
   const bool is_over = in_use_.empty() && reported_;
@@ -236,8 +238,9 @@ std::string Keeper::verdict() {
   return child->answer();
 }
 
-// A process that asked just now went without a keeper of its own: first the
-// lock is given up, then rings are looked for once more.
+// Returns true if the keeper must continue. It releases the lock before the
+// last search for rings, because a process that just asked did not start its
+// own keeper.
 bool Keeper::comesBack() {
   lock_.giveUp();
   findRings();

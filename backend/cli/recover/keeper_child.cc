@@ -14,20 +14,20 @@
 namespace traced {
 namespace {
 
-// So much a pipe takes without a reader.
+// Bytes that a pipe accepts without a reader.
 constexpr std::size_t kMaxAnswer = 4096;
 
 void leaveDescriptors(int but, int kept) {
   const int nothing = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(nothing, fd);
   dup2(but, 3);
-  // The keeper has few.
+  // The keeper has few descriptors, so this bound suffices.
   for (int fd = 4; fd < 1024; ++fd) {
     if (fd != kept) close(fd);
   }
 }
 
-// Of all processes it is the one that may best be killed.
+// Makes this child the OOM killer's first choice.
 void offerToOomKiller() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
 [[noreturn]] void work(const KeeperChild::Work& work, int fd, int kept) {

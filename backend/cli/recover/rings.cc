@@ -49,7 +49,7 @@ class Rings : public Subcommand {
  private:
   using Positions = std::map<std::uint64_t, std::uint64_t>;
 
-  // What is no position is none.
+  // Parses the positions. Ignores invalid ones.
   Positions positions() const {
     Positions positions;
     for (const std::string& text : after_) {
@@ -77,7 +77,7 @@ class Rings : public Subcommand {
     }
   }
 
-  // As in a file: tag, length, chunk.
+  // Writes a chunk as in a file: tag, length, chunk.
   static void writeChunk(std::string_view body) {
     if (body.empty()) return;
     std::string framing = {static_cast<char>(kTagChunk)};

@@ -11,8 +11,8 @@
 namespace traced {
 namespace {
 
-// Numbers of a picture stand in one text, separated by blanks: an array would
-// be hundred thousands of lines.
+// Appends a number. A picture's numbers form one text, separated by blanks,
+// because an array would take hundreds of thousands of lines.
 void addNumber(std::string& text, std::uint64_t number) {
   absl::StrAppend(&text, text.empty() ? "" : " ", number);
 }
@@ -44,8 +44,8 @@ Json stepsJson(const StepPicture& picture) {
 
 constexpr std::uint64_t kNsPerUs = 1000;
 
-// "-" where nothing happened, "12?" where of some operations it is not known,
-// "12~" where clocks leave open more than half of it.
+// Appends microseconds: "-" without operations, "12?" if some are unknown,
+// "12~" if clocks leave more than half undecided.
 void addSuffered(std::string& text, const WaitCell& cell) {
   if (cell.operations == 0) {
     absl::StrAppend(&text, text.empty() ? "" : " ", "-");
@@ -175,7 +175,7 @@ Json pictureSharesJson(const Report& report) {
   json["wait_for_peers"] = part(states.waiting_ns);
   json["wait_for_peers_uncertain"] = part(states.waitUncertainNs());
   const RankLateness* worst = report.pictures->worst();
-  // Waiting in operations that overlap adds up to more than there is.
+  // Waits in overlapping operations can sum to more than the run's time.
   if (worst && worst->caused_ns <= run_ns) {
     json["worst_rank"] = worst->rank;
     json["worst_rank_caused"] = part(worst->caused_ns);

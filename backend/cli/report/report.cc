@@ -69,7 +69,7 @@ class ReportCommand : public Subcommand {
     if (!html_.empty() && !mayWrite(html_, force_)) return ExitCode::kUsage;
     const Result<TraceSet> set = inputs_.open();
     if (!set) return ExitCode::kNothingReadable;
-    // Both read all there is; neither changes the set.
+    // Both read the whole set and neither changes it, so they run in parallel.
     std::future<Diagnosis> judged;
     if (!html_.empty()) {
       judged =

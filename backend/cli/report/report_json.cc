@@ -31,10 +31,11 @@ void addSplitCounts(Json& json, const SplitSums& split) {
   json["last"] = toJson(split.last);
 }
 
-// The shares of a row, a rank, a group or all, of the time of its ranks.
+// Adds the shares of a row, rank, group or all, relative to the time of its
+// ranks.
 void addShares(Json& json, const Report& report, const CallTotals& totals,
                std::uint64_t run_ns) {
-  // Without returns and waits there is no telling.
+  // Dumps have no return and wait times, so shares are unknown.
   if (report.summary.fromDumps()) return;
   json["held_ns"] = totals.held_call_ns + totals.held_wait_ns;
   json["share"] = totals.shareOf(run_ns);
@@ -63,7 +64,7 @@ void addTotals(Json& json, const Report& report, const CallTotals& totals,
   addShares(json, report, totals, run_ns);
 }
 
-// A median that is not told from 0 is withheld.
+// Omits a median that cannot be distinguished from 0.
 Json certifiedJson(const CertifiedTimes& times) {
   Json json = {{"count", times.count()}, {"total_ns", times.totalNs()}};
   if (times.count() == 0) return json;

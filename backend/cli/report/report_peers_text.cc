@@ -13,7 +13,7 @@ std::string milliseconds(std::uint64_t ns) {
   return millisecondsText(static_cast<double>(ns)) + " ms";
 }
 
-// A key as it stands in a sentence: what a bare number or name is.
+// Returns a key for use in a sentence, with a noun for a bare number or name.
 std::string keyName(ReportKey key, const std::string& text) {
   switch (key) {
     case ReportKey::kRank:
@@ -33,7 +33,8 @@ std::string keyName(ReportKey key, const std::string& text) {
   }
 }
 
-// "all_reduce, "dp", float32, 1-2 MiB"; without its rank, if that was told.
+// Returns a row's name: "all_reduce, "dp", float32, 1-2 MiB". Omits the rank if
+// the sentence already has it.
 std::string rowName(const Report& report, const ReportRow& row,
                     bool rank_is_shown = false) {
   std::string name;

@@ -15,7 +15,7 @@
 namespace traced {
 namespace {
 
-// Says how many operations have no recorded wait; "" if all have one.
+// Returns how many operations have no recorded wait; "" if all have one.
 std::string unknownWaitsText(const Report& report) {
   const CallTotals& all = report.all;
   if (all.waits_unknown == 0) return "";
@@ -26,8 +26,8 @@ std::string unknownWaitsText(const Report& report) {
                       "C++), so the exact share is unknown.");
 }
 
-// The share of rank time that communication held up the program. Rank time is
-// from a rank's first operation to its last.
+// Returns the share of rank time that communication blocked the program. Rank
+// time is from a rank's first operation to its last.
 std::string shareText(const Report& report) {
   if (report.summary.fromDumps()) {
     return "Communication: unknown share of the run. Dumps record neither "
@@ -49,7 +49,7 @@ std::string shareText(const Report& report) {
                       "\n");
 }
 
-// How long operations took, whether or not the program waited for them.
+// Returns how long operations took, whether or not the program waited for them.
 std::string peersText(const Report& report) {
   const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
   if (run_ns == 0 || report.all.split.wait_for_peers.count == 0) return "";
@@ -68,7 +68,7 @@ std::string bandwidthText(const std::optional<double>& gbs) {
   return gbs ? threeDigits(*gbs) : "-";
 }
 
-// Columns under one heading.
+// Adds columns under one heading.
 void addColumns(Table& table, const std::string& heading,
                 const std::vector<std::string>& figures) {
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -89,7 +89,8 @@ void addCells(std::vector<std::string>& cells, const TimeSummary& time,
   }
 }
 
-// What is not told from 0 is only said to be below what it can be.
+// Returns a time. If it cannot be distinguished from 0, only its upper bound is
+// shown.
 std::string certifiedText(const CertifiedTime& time) {
   return isSurelyNotZero(time)
              ? millisecondsText(static_cast<double>(notBelowZero(time.ns)))
@@ -113,7 +114,7 @@ Table makeTable(const Report& report, bool wide) {
     table.addColumn(key == ReportKey::kOp ? "operation" : nameOf(key),
                     right ? Table::Align::kRight : Table::Align::kLeft);
   }
-  // Of a row by parent the calls are those of the parent.
+  // With rows by parent, the calls are those of the parent.
   const bool by_parent = report.isBy(ReportKey::kParent);
   table.addColumn("calls");
   if (by_parent) table.addColumn("operations");
@@ -156,7 +157,8 @@ std::size_t sharedDirectory(const Report& report) {
   return shared ? shared->size() : 0;
 }
 
-// `directory`: the length of the directory that call sites leave out.
+// Returns the cells of a row. `directory` is the length of the prefix that call
+// sites omit.
 std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
                                  bool wide, std::size_t directory) {
   std::vector<std::string> cells;
@@ -184,7 +186,7 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
   return cells;
 }
 
-// Which columns go first where there is no room for all.
+// Returns the columns to remove first if the screen is too narrow.
 std::vector<std::string> firstToGo(const std::string& sort) {
   std::vector<std::string> headings;
   for (const char* heading : {"host ms", "busbw", "completion ms",
@@ -194,7 +196,7 @@ std::vector<std::string> firstToGo(const std::string& sort) {
   return headings;
 }
 
-// The rows, as wide as the screen.
+// Returns the table, fitted to the screen.
 std::string rowsText(const Report& report, const ReportTextOptions& options) {
   Table table = makeTable(report, options.wide);
   const std::size_t directory = options.wide ? 0 : sharedDirectory(report);
@@ -222,7 +224,8 @@ std::string rowsText(const Report& report, const ReportTextOptions& options) {
   return text;
 }
 
-// Whether device times would show ends or waits that this NCCL run lacks.
+// Returns true if device times would show ends or waits that this NCCL run
+// lacks.
 bool wantsDeviceTimes(const Report& report) {
   const auto& device = report.summary.deviceTimes();
   if (device.error_ns || device.untimed > 0) return false;

@@ -26,7 +26,7 @@ void addTotals(std::vector<std::string>& cells, const Report& report,
   cells.push_back(shareCell(report, totals, run_ns));
 }
 
-// Of a group's operations: in transfer where that is known, else to their ends.
+// Returns the transfer time if it is known, else the time to completion.
 const TimeSum& timeOf(const CallTotals& totals) {
   const TimeSum& transfer = totals.split.transfer;
   return transfer.count > 0 ? transfer : totals.completion;
@@ -37,8 +37,8 @@ double meanNs(const CallTotals& totals) {
   return static_cast<double>(time.total_ns) / static_cast<double>(time.count);
 }
 
-// " dp (64 groups of 8): a call took 1.2 to 3.4 ms on the average of a group,
-// longest in dp#17."
+// Returns, for example, " dp (64 groups of 8): a call took 1.2 to 3.4 ms on the
+// average of a group, longest in dp#17."
 std::string spreadText(const Report& report, const GroupRoles::Role& role) {
   std::vector<std::uint32_t> timed;
   bool in_transfer = true;

@@ -10,7 +10,7 @@ void setInstant(Json& json, const char* key, Instant instant) {
   if (instant.known()) json[key] = instant.ns();
 }
 
-// A field that holds a value plus 1, and 0 when there is none.
+// Sets a field from a value plus 1; 0 means absent.
 void setMinus1(Json& json, const char* key, std::uint64_t plus_1) {
   if (plus_1 > 0) json[key] = plus_1 - 1;
 }

@@ -73,7 +73,7 @@ class Show : public Subcommand {
       writeShowJson(std::cout, context, choose(rows));
     } else {
       const ShownRows shown = choose(rows);
-      // Who names ranks gets them all.
+      // Shows every rank that the user named.
       constexpr auto kAny = std::numeric_limits<std::size_t>::max();
       const std::size_t columns = ranks_.empty() ? screenColumns() : kAny;
       const std::size_t max_ranks =
@@ -99,14 +99,14 @@ class Show : public Subcommand {
     return filter;
   }
 
-  // How many rows to show, 0 for all.
+  // Returns the number of rows to show; 0 for all.
   std::size_t limit() const {
     if (limit_) return *limit_;
     return last_ || inputs_.json() ? 0 : kRowsShown;
   }
 
-  // Absent where it takes all of the run: JSON and what a filter left out are
-  // counted, and steps are where a rank marked them.
+  // Returns which rows to load; absent if the whole run is needed. JSON and
+  // filters count omitted rows, and step marks may be anywhere.
   std::optional<RowsWanted> rowsWanted() const {
     const bool filtered = !ops_.empty() || !window_.window().all() ||
                           scope_.scope() != ReportedScope::kAll;

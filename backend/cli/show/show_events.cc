@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kEventsShown = 20;
 
-// The words of each stream that appears, made once.
+// Caches an EventWords for each stream that appears.
 class WordsByStream {
  public:
   explicit WordsByStream(const LoadedRun& run) : run_(run) {}
@@ -31,7 +31,7 @@ std::uint32_t rankOf(const ShowContext& context, const ShownEvent& shown) {
   return context.run.streams[shown.stream].table.header.rank();
 }
 
-// The first line: what follows is mostly a C++ stack.
+// Returns the first line. The rest is mostly a C++ stack.
 std::string firstLine(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }

@@ -59,7 +59,7 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
   std::ostringstream whole;
   writeJson(whole, frame, -1);
   const std::string text = whole.str();
-  // The closing brace waits until the rows are written.
+  // The closing brace follows after the rows.
   out << text.substr(0, text.size() - 1) << ",\"rows\":[";
   const char* separator = "\n";
   for (const MatchRow& row : shown.rows) {

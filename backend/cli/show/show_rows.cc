@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxVariants = 4;
 
-// What the ranks of a row called, in the order of the first rank of each.
+// The different calls of a row's ranks, ordered by the first rank of each.
 struct Variants {
   SignatureTable signatures;
   std::vector<std::vector<std::uint32_t>> ranks;  // by signature

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 160;
 
-// Ranks that called an operation at the same place.
+// Ranks that called an operation at the same call site.
 struct Callers {
   std::vector<std::uint32_t> ranks;
   std::string place;
@@ -26,7 +26,7 @@ std::string cppLinesOf(const StreamDefinitions& definitions,
   std::string lines = "   in C++\n";
   for (const std::uint64_t id : stack.cpp()) {
     std::string line = printable(codeText(definitions.code(id)));
-    // Templates have names that nobody reads to their end; JSON has all of it.
+    // Cuts long template names. The JSON has them in full.
     if (line.size() > kMaxLineBytes)
       line = line.substr(0, kMaxLineBytes) + "...";
     absl::StrAppend(&lines, "    ", line, "\n");
@@ -35,8 +35,8 @@ std::string cppLinesOf(const StreamDefinitions& definitions,
   return lines;
 }
 
-// "   /job/train.py:120 in forward" and so on, the innermost frame first, and
-// the same in C++.
+// Returns the stack, innermost frame first: "   /job/train.py:120 in forward"
+// and so on, then the C++ stack.
 std::string linesOf(const StreamDefinitions& definitions,
                     const v1::Stack* stack) {
   if (!stack) return "    not known\n";

@@ -15,7 +15,7 @@
 namespace traced {
 namespace {
 
-// Which column each stream has; in the order of the ranks.
+// Column index by stream, in the order of the ranks.
 using Columns = absl::btree_map<std::uint32_t, std::size_t>;
 
 Columns columnsFor(const absl::btree_set<std::uint32_t>& streams) {
@@ -32,8 +32,8 @@ std::string what(const ShowContext& context, const MatchRow& row) {
   return operationName(table, table.operations[cell.operation]);
 }
 
-// What is known of where the calls of a cell and of a row, by its first rank,
-// were issued; nullptr for nothing.
+// Returns the context in which the call of a cell, or of a row's first rank,
+// was issued; nullptr if unknown.
 const v1::Context* placeOf(const ShowContext& context, const MatchCell& cell) {
   const StreamTable& table = context.run.streams[cell.stream].table;
   return table.contextOf(table.operations[cell.operation]);
@@ -42,13 +42,14 @@ const v1::Context* placeOf(const ShowContext& context, const MatchRow& row) {
   return placeOf(context, context.table.cellsOf(row).front());
 }
 
-// The number of the call of torch.distributed that a row belongs to; 0: none.
+// Returns the id of the torch.distributed call that a row belongs to; 0 for
+// none.
 std::uint64_t parentOf(const ShowContext& context, const MatchRow& row) {
   const v1::Context* place = placeOf(context, row);
   return place && !place->parent().empty() ? place->parent_number() : 0;
 }
 
-// "RING LL128", as the first rank's library says; "" where that is not known.
+// Returns "RING LL128" as reported by the first rank's library; "" if unknown.
 std::string methodText(const ShowContext& context, const MatchRow& row) {
   const MatchCell& cell = context.table.cellsOf(row).front();
   const StreamTable& table = context.run.streams[cell.stream].table;
@@ -59,7 +60,8 @@ std::string methodText(const ShowContext& context, const MatchRow& row) {
   return absl::StrCat(algorithm, " ", protocol);
 }
 
-// "all_reduce", a batch as "coalesced (3)", and its members set in.
+// Returns "all_reduce", or "coalesced (3)" for a batch. Members of a batch are
+// indented.
 std::string operationText(const ShowContext& context, const MatchRow& row) {
   std::string name = what(context, row);
   const std::string method = methodText(context, row);
@@ -69,7 +71,8 @@ std::string operationText(const ShowContext& context, const MatchRow& row) {
   return is_part ? absl::StrCat("  ", name) : name;
 }
 
-// "tp (64 groups of 8)" of a row that is theirs together.
+// Returns the group; "tp (64 groups of 8)" for a row that covers several
+// groups.
 std::string groupText(const ShowContext& context, const MatchRow& row) {
   if (row.groups < 2) return printable(context.run.groups.label(row.group));
   const JobGroup& group = context.run.groups.groups()[row.group];
@@ -85,13 +88,14 @@ std::string numberText(const MatchRow& row) {
   return row.seq > 0 ? absl::StrCat(text, "#", row.seq) : text + "-";
 }
 
-// How an end that is a late bound is told from one that was observed.
+// Returns the mark for an end time that is an upper bound; "" for an observed
+// end.
 const char* lateMark(v1::EndSource source) {
   if (source == v1::END_SOURCE_WAIT) return "w";
   return source == v1::END_SOURCE_COMPLETION_HOOK ? "h" : "";
 }
 
-// Above the first row of a parent: what each rank put into it.
+// Returns the row above a parent's first row: what each rank passed to it.
 std::vector<std::string> parentCells(const ShowContext& context,
                                      const MatchRow& row,
                                      const Columns& columns) {
@@ -111,7 +115,8 @@ std::vector<std::string> parentCells(const ShowContext& context,
   return cells;
 }
 
-// "+0.120 3.91": issued so much after the first rank, ended so much later.
+// Returns a cell, "+0.120 3.91": the delay of the issue after the first rank's,
+// then the time to the end, in milliseconds.
 std::string cellText(const ShowContext& context, const MatchRow& row,
                      const MatchCell& cell) {
   const LoadedRun::Stream& stream = context.run.streams[cell.stream];
@@ -127,7 +132,7 @@ std::string cellText(const ShowContext& context, const MatchRow& row,
   const v1::Call* call = stream.table.callOf(op);
   if (call && call->graph_plus_1() > 0) return text + "captured";
   if (op.failed) return text + "FAILED";
-  // Its batch has an end.
+  // Only the last member of a batch records an end.
   if (!completion_ns && row.batch > 0 && !row.ends_batch) {
     return text + "in batch";
   }
@@ -174,7 +179,7 @@ std::string legendText(const LoadedRun& run) {
   return text;
 }
 
-// What is known of a row, in the columns.
+// Returns the cells of a row.
 std::vector<std::string> cellsOf(const ShowContext& context,
                                  const MatchRow& row, const Columns& columns,
                                  std::int64_t origin_ns) {

@@ -33,7 +33,7 @@ ModuleTree::Detail detailOf(int level) {
                     : ModuleTree::Detail::kByShape;
 }
 
-// Which clock an operation was issued by matters for stretches of time only.
+// Clock models, needed only to select a time window.
 struct Clocks {
   std::vector<v1::ClockModel> models;
   std::int64_t first_ns = 0;
@@ -95,7 +95,7 @@ class TreeCommand : public Subcommand {
   }
 
  private:
-  // Streams come in the order of their ranks.
+  // Returns true if the rank is selected. Streams are sorted by rank.
   bool isWanted(std::uint32_t rank,
                 const std::vector<std::uint32_t>& found) const {
     if (rank_.empty()) return found.empty();

@@ -7,9 +7,9 @@
 namespace traced {
 namespace {
 
-// Names that CommDebugMode has for them; what it does not tell apart has names
-// like them. Its viewer reads all its fields of every node and operation, so
-// those that a trace knows nothing of are there, and empty.
+// Field names of CommDebugMode; phases that it does not distinguish have
+// similar names. Its viewer requires all fields of every node and operation, so
+// fields unknown to a trace are present and empty.
 constexpr const char* kCollectives[] = {
     "collectives_other", "collectives_forward", "collectives_backward",
     "collectives_checkpointing", "collectives_optimizer"};
@@ -49,7 +49,7 @@ class TreeJson {
   explicit TreeJson(const TreeOutput& output)
       : nodes_(output.tree.nodes()), level_(output.level) {}
 
-  // Of a node, and what it and all below it issued: by phase and operation.
+  // Counts of a node with its subtree, by phase and operation.
   using Counts =
       std::array<std::map<std::string, std::uint64_t>, v1::Phase_ARRAYSIZE>;
   struct Part {

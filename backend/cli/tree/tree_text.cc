@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kHeadingLines = 2;
 
-// In the order in which they happen; what is of no known phase comes last.
+// Phases in execution order; the unknown phase is last.
 constexpr v1::Phase kPhases[] = {v1::PHASE_FORWARD, v1::PHASE_BACKWARD,
                                  v1::PHASE_RECOMPUTE, v1::PHASE_OPTIMIZER,
                                  v1::PHASE_UNSPECIFIED};
@@ -62,7 +62,7 @@ class TreeTable {
     for (const std::size_t child : node.children) addNode(child, depth + 1);
   }
 
-  // A row for calls that differ by nothing but their phase.
+  // Adds one row for calls that differ only in their phase.
   void addCalls(const ModuleNode& node, std::size_t depth) {
     std::map<std::string, decltype(node.phases)> rows;
     for (const auto& [call, sums] : node.calls) {
@@ -119,7 +119,7 @@ std::string phaseName(std::size_t phase) {
 
 namespace {
 
-// Whether modules were to be recorded on all ranks that were added up.
+// Returns true if module recording was enabled on all included ranks.
 bool recordsModules(const TreeOutput& output) {
   const absl::flat_hash_set<std::uint32_t> ranks(output.ranks.begin(),
                                                  output.ranks.end());
