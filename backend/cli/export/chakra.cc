@@ -1,4 +1,4 @@
-// Chakra execution traces, a file per rank. See docs/use/export.md.
+// Writes Chakra execution traces, one file per rank. See docs/use/export.md.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,20 +29,20 @@ class Nodes {
         table_(view.run().streams[stream].table) {}
 
   void write(const std::vector<ViewedCell>& cells);
-  // Operations that are none of Chakra's.
+  // Returns the number of operations that Chakra cannot represent.
   std::uint64_t leftOut() const { return left_out_; }
   std::uint64_t withoutEnd() const { return without_end_; }
 
  private:
-  // What the rank did, in the order in which it did.
+  // An activity of the rank. Events are sorted by their begin.
   struct Event {
     std::int64_t at_ns = 0;
-    // Until when it was held up.
+    // End of the time that the call or wait blocked the program.
     std::int64_t until_ns = 0;
     bool waits = false;
     const AssembledOperation* op = nullptr;
     std::uint32_t group = 0;
-    // Of its node; 0: it has none.
+    // Id of its node; 0 if it has none.
     std::uint64_t node = 0;
   };
 
@@ -60,7 +60,8 @@ class Nodes {
   const StreamTable& table_;
   RowBuffer buffer_;
   std::uint64_t next_ = 1;
-  // Until when the rank is told of, and the nodes that what comes next needs.
+  // End of the time covered so far, and the nodes on which the next node
+  // depends.
   std::optional<std::int64_t> cursor_ns_;
   std::vector<std::uint64_t> needed_;
   std::uint64_t left_out_ = 0;
@@ -69,7 +70,7 @@ class Nodes {
 
 namespace {
 
-// Fields of et_def.proto, and values of its enums.
+// Field numbers of et_def.proto, and values of its enums.
 namespace field {
 constexpr std::uint32_t kVersion = 1, kMetadataAttribute = 2;
 constexpr std::uint32_t kId = 1, kName = 2, kType = 3, kDataDeps = 5,
@@ -82,7 +83,7 @@ constexpr std::uint64_t kComputing = 4, kSend = 5, kReceive = 6,
                         kCollective = 7;
 }  // namespace type
 
-// Of CollectiveCommType; absent for what it does not have.
+// Returns the value of CollectiveCommType. Absent for operations that it lacks.
 std::optional<std::uint64_t> collectiveOf(v1::Operation op) {
   switch (trafficOf(op)) {
     case Traffic::kAllReduce:
@@ -115,7 +116,7 @@ std::uint64_t microseconds(std::int64_t ns) {
          1000;
 }
 
-// An attribute of a node, or of the file.
+// Returns an attribute of a node or of the file.
 MessageWriter attribute(std::string_view name, std::uint32_t field,
                         std::int64_t value) {
   MessageWriter attribute;
@@ -131,7 +132,7 @@ MessageWriter attribute(std::string_view name, std::string_view value) {
   return attribute;
 }
 
-// Readers take it for a number.
+// Returns the group's index as text. Readers parse the name as a number.
 std::string groupName(std::uint32_t group) {
   return group == GroupCatalog::kNone ? "" : absl::StrCat(group);
 }
@@ -200,7 +201,8 @@ void Nodes::writeMetadata() {
   write(metadata);
 }
 
-// What nobody was held up in, since the last that is told.
+// Adds a node for the time since the last node, in which nothing blocked the
+// program.
 void Nodes::addComputing(std::int64_t until_ns) {
   if (!cursor_ns_) cursor_ns_ = until_ns;
   const std::int64_t length_ns = wrappingDifference(until_ns, *cursor_ns_);
@@ -269,7 +271,7 @@ void Nodes::addCommunication(const Event& event, std::uint64_t id) {
   write(node);
 }
 
-// Each message has its length before it.
+// Writes a message, preceded by its length.
 void Nodes::write(const MessageWriter& message) {
   std::string& out = buffer_.text();
   std::uint64_t size = message.bytes().size();

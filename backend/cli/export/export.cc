@@ -24,7 +24,7 @@
 namespace traced {
 namespace {
 
-// nullptr where there is no such format.
+// Returns the format with this name, or nullptr.
 template <typename Format>
 const Format* named(absl::Span<const Format> formats, const std::string& name) {
   const auto found =
@@ -39,12 +39,12 @@ std::vector<std::string> namesOf(const std::vector<const TableSpec*>& tables) {
   return names;
 }
 
-// A format that is neither of rows in one file nor of another tool's.
+// Parquet is neither a format of rows in one file nor one of another tool.
 constexpr const char* kParquet = "parquet";
 constexpr const char* kOperations = "operations";
 
-// Returns the format that a file's extension stands for, csv without one, or
-// nullptr if it is unknown.
+// Returns the format for a file's extension: csv without one, nullptr if the
+// extension is unknown.
 const char* formatOfName(const std::string& path) {
   constexpr std::pair<const char*, const char*> kExtensions[] = {
       {".csv", "csv"},
@@ -153,7 +153,7 @@ class Export : public Subcommand {
            (job_format_ && job_format_->as == ExportedAs::kFolder);
   }
 
-  // Why options do not go together; "" when they do.
+  // Explains why options exclude each other. Returns "" if they do not.
   std::string refusedOptions() const {
     if (isParquet() || otherTable()) {
       const std::string refused = refusedOfTables();
@@ -184,9 +184,11 @@ class Export : public Subcommand {
     return force_ ? "--force is not for a folder: name a new one with -o" : "";
   }
 
-  // A table that is not made of rows of operations.
+  // Returns whether --table names another table than "operations".
   bool otherTable() const { return table_ != kOperations; }
 
+  // Explains which option does not apply to Parquet or to another table; "" if
+  // all do.
   std::string refusedOfTables() const {
     const RowFormat* rows = named(rowFormats(), format_);
     if (otherTable() && !(rows && rows->any_table)) {
@@ -216,7 +218,7 @@ class Export : public Subcommand {
     return std::make_unique<JobView>(set, std::move(overview), selection);
   }
 
-  // What went wrong; "" when all is written.
+  // Writes the export. Returns "" or the error as a sentence.
   std::string write(const TraceSet& set, RunSummary& summary) {
     if (toFolder()) {
       ExportedFolder folder(output_);
@@ -261,7 +263,7 @@ class Export : public Subcommand {
     return on_terminal ? RowReader::kTerminal : RowReader::kProgram;
   }
 
-  // What whoever reads the export should know.
+  // Prints notes for the reader of the export to stderr.
   void reportNotes(const RunSummary& summary) const {
     const auto note = [](const std::string& text) {
       if (!text.empty())
@@ -287,7 +289,7 @@ class Export : public Subcommand {
   LeftOutOfExport left_out_;
   std::string format_ = "csv";
   std::string table_ = kOperations;
-  // Of a format of matched operations, else nullptr.
+  // The format, if it shows matched operations, else nullptr.
   const JobFormat* job_format_ = nullptr;
   std::unique_ptr<JobView> job_view_;
   std::string output_;

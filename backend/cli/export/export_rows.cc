@@ -11,7 +11,8 @@
 namespace traced {
 namespace {
 
-// The calls of a rank that are in the selection, in the order of their issue.
+// Returns the selected calls of a rank, in the order of their issue. Counts the
+// others in `left_out`.
 std::vector<ExportedCall> callsOf(const StreamTable& table,
                                   const ScopeFilter& scope,
                                   const GroupCatalog& groups,
@@ -64,7 +65,7 @@ LeftOutOfExport writeExport(std::ostream& out, ExportWriter& writer,
   LeftOutOfExport left_out;
   GroupCatalog groups;
   writer.begin(out, infosOf(exportColumns()));
-  // Others are loaded while one is written.
+  // While one stream is written, the next ones are loaded.
   readStreams(set, [&](std::size_t i, StreamTable& table) {
     if (!out.good()) return;
     sortById(table.operations);

@@ -23,7 +23,7 @@
 namespace traced {
 namespace {
 
-// The members of a coalesced batch.
+// Summary of the members of a coalesced batch.
 struct BatchText {
   static constexpr std::size_t kMaxShapes = 8;
 
@@ -34,7 +34,7 @@ struct BatchText {
   // Global ranks.
   absl::btree_set<std::uint32_t> to;
   absl::btree_set<std::uint32_t> from;
-  // The first ones, each once.
+  // The first kMaxShapes distinct shapes.
   std::vector<std::string> shapes;
   std::string last;
 };
@@ -69,7 +69,8 @@ void addTo(BatchText& batch, const ExportedCall& call) {
   }
 }
 
-// A batch of nothing but sends and receives, as batch_isend_irecv makes it.
+// Returns whether the batch consists of sends and receives only, as from
+// batch_isend_irecv.
 bool isExchange(const BatchText& batch) {
   return batch.calls > 0 && batch.messages == batch.calls;
 }
@@ -89,7 +90,8 @@ const char* kindOf(const ExportedCall& call, const BatchText* batch) {
   }
 }
 
-// With the hundredths that bytesText() drops, of what has some.
+// Returns the size as text. From 1 MiB on, it keeps the hundredths that
+// bytesText() drops.
 std::string sizeText(std::uint64_t bytes) {
   constexpr std::uint64_t kMiB = 1 << 20;
   if (bytes < kMiB) return bytesText(bytes);
@@ -207,7 +209,8 @@ class TextWriter : public ExportWriter {
         " ", words.text(event));
   }
 
-  // Who is in a group, before its first call; "" afterwards.
+  // Describes a group's members before its first call. Returns "" for later
+  // calls.
   std::string groupLine(const ExportedCall& call) {
     const std::uint32_t local =
         call.call ? call.table.groupOf(*call.call) : StreamDefinitions::kNone;
@@ -238,7 +241,8 @@ class TextWriter : public ExportWriter {
     return absl::StrCat(line, timesText(call.op), errorText(call));
   }
 
-  // What was handed over, and how often that was done before.
+  // Describes the tensors of a call, and how often an equal call was made
+  // before.
   std::string whatText(const ExportedCall& call) {
     const v1::Call& made = *call.call;
     std::string text;
@@ -261,9 +265,9 @@ class TextWriter : public ExportWriter {
   }
 
   absl::flat_hash_map<std::uint64_t, BatchText> batches_;
-  // Groups of the stream that were introduced.
+  // Groups of the stream that were already described.
   absl::flat_hash_set<std::uint32_t> groups_;
-  // Per operation and shape.
+  // Number of calls so far, by operation and shape.
   absl::flat_hash_map<std::pair<std::string, std::string>, std::uint64_t>
       counts_;
 };

@@ -1,4 +1,4 @@
-// JSON lines as NCCL's Inspector writes them. See docs/use/export.md.
+// Writes the JSON lines of NCCL's Inspector. See docs/use/export.md.
 
 #include <algorithm>
 #include <cmath>

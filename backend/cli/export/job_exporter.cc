@@ -16,7 +16,7 @@ constexpr auto kMakeOtf2 = makeOtf2Exporter;
 constexpr std::unique_ptr<JobExporter> (*kMakeOtf2)() = nullptr;
 #endif
 
-// Perfetto's page gets slow where it unpacks more than about 400 MB.
+// Perfetto's page becomes slow above about 400 MB of uncompressed data.
 constexpr std::uint64_t kMaxInPerfetto = 1'200'000;
 
 constexpr JobFormat kFormats[] = {

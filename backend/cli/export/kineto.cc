@@ -1,5 +1,5 @@
-// Chrome's JSON as PyTorch's profiler writes it, a file per rank: for
-// HolisticTraceAnalysis. See docs/use/export.md.
+// Writes Chrome's JSON in the form of PyTorch's profiler, one file per rank,
+// for HolisticTraceAnalysis. See docs/use/export.md.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,12 +27,14 @@ class Events {
         stream_(stream),
         table_(view.run().streams[stream].table) {}
 
-  // What the file says of its rank, but for the rank itself.
+  // Returns the file's facts about the job and its rank, without the rank
+  // number.
   Json distributedInfo() const;
-  // Calls visit(Json) with each.
+  // Calls visit(Json) with each event.
   void forEach(const RankTimeline& line,
                const std::function<void(const Json&)>& visit);
-  // Operations without an end, which a complete event cannot show.
+  // Returns the number of operations without an end. A complete event cannot
+  // show them.
   std::uint64_t withoutEnd() const { return without_end_; }
 
  private:
@@ -54,7 +56,7 @@ namespace {
 
 using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 
-// Threads of calls have the numbers of the system; these are above them.
+// First id of a lane. Threads of calls have system thread ids, which are lower.
 constexpr std::uint64_t kFirstLane = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxLanes = 4096;
 
@@ -137,7 +139,8 @@ std::uint64_t Events::threadOf(const AssembledOperation& op) const {
                                      : 1;
 }
 
-// On the host: what belongs to a step is told by it.
+// Returns the event of a call on the host. Readers assign operations to a step
+// by this event.
 Json Events::callOf(const OperationSlice& slice) const {
   const AssembledOperation& op = view_.operationOf(slice.cell);
   const std::int64_t return_ns = op.returned.known()
@@ -149,7 +152,8 @@ Json Events::callOf(const OperationSlice& slice) const {
   return call;
 }
 
-// Readers know communication by this name, and by its stream.
+// Returns the event of a transfer. Readers recognize communication by this
+// event's name and stream.
 Json Events::kernelOf(const OperationSlice& slice) const {
   const AssembledOperation& op = view_.operationOf(slice.cell);
   std::int64_t begin_ns = slice.begin_ns;
@@ -224,7 +228,8 @@ class KinetoExporter : public JobExporter {
   }
 
  private:
-  // The space before the rank is how HolisticTraceAnalysis finds it.
+  // Writes one file. HolisticTraceAnalysis finds the rank only if a space
+  // precedes it.
   void writeRank(std::ostream& out, std::uint32_t rank,
                  const RankTimeline& line, Events events) {
     RowBuffer buffer;

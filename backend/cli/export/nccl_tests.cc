@@ -1,5 +1,5 @@
-// The results of a job's collectives as nccl-tests writes them (JSON, version
-// 3). See docs/use/export.md.
+// Writes the results of a job's collectives in the JSON format of nccl-tests,
+// version 3. See docs/use/export.md.
 
 #include <algorithm>
 #include <cmath>
@@ -29,11 +29,11 @@ class Results {
   explicit Results(const JobView& view) : view_(view) {}
 
   void add(const MatchRow& row);
-  // By group, operation and size.
+  // Returns the results by group, operation and size.
   Json json() const;
 
-  // Collectives that not all ranks of the file took part in, and those of which
-  // a time is not known, or that have no bandwidth.
+  // Return how many collectives were left out: those that did not include all
+  // ranks of the file, and those without a known time or bandwidth.
   std::uint64_t ofOthers() const { return of_others_; }
   std::uint64_t unmeasured() const { return unmeasured_; }
 
@@ -43,7 +43,7 @@ class Results {
                          std::string, std::string, std::int64_t, bool>;
   struct Measured {
     double bus_factor = 0;
-    // Of each rank, in microseconds.
+    // Times of each rank, in microseconds.
     std::vector<std::vector<double>> times_us;
   };
 
@@ -57,7 +57,7 @@ class Results {
 
 namespace {
 
-// As many as the larger side has.
+// Returns the number of elements on the larger side of the call.
 std::int64_t elementsOf(const v1::Call& call) {
   const bool gathers = call.bytes_out() > call.bytes_in();
   return traced::elementsOf(gathers ? call.output() : call.input()).value_or(0);
@@ -69,7 +69,7 @@ double meanOf(const std::vector<double>& times) {
   return sum / static_cast<double>(times.size());
 }
 
-// Of each call the time of the rank that took longest.
+// Returns, for each call, the time of the slowest rank.
 std::vector<double> longestOf(const std::vector<std::vector<double>>& ranks) {
   std::vector<double> longest = ranks.front();
   for (const std::vector<double>& times : ranks) {

@@ -40,7 +40,7 @@ Number countMinus1(std::uint64_t plus_1) {
 Number optional(const std::optional<std::uint64_t>& value) {
   return value ? count(*value) : Number();
 }
-// On the common time line.
+// Returns an instant on the common time line.
 Number instant(Row row, Instant at) {
   if (!at.known()) return {};
   return {Number::Kind::kInstant,
@@ -65,7 +65,7 @@ Value widened(T value) {
     return std::uint64_t{value};
   }
 }
-// A field of the call; absent where the call is unknown.
+// Returns a field of the call; absent if the call is unknown.
 template <auto kGet>
 Value ofCall(Row row) {
   return row.call ? widened((row.call->*kGet)()) : Value();
@@ -78,7 +78,7 @@ template <auto kGet>
 Value ofCallMinus1(Row row) {
   return row.call ? minus1((row.call->*kGet)()) : Value();
 }
-// An enum, by its name.
+// Returns the name of an enum value.
 template <auto kGet>
 Value nameOfCall(Row row) {
   const auto value =
@@ -101,7 +101,7 @@ Value threadName(Row row) {
       row.op.thread ? row.table.definitions.thread(row.op.thread) : nullptr;
   return thread ? Value(thread->name()) : Value();
 }
-// What is known of where it was issued; absent when that is nothing.
+// Returns a field of the context of the call; absent if the context is unknown.
 template <typename Get>
 Value ofContext(Row row, Get get) {
   const v1::Context* context = row.table.contextOf(row.op);
@@ -348,7 +348,8 @@ constexpr ExportColumn kColumns[] = {
     {{"channels", Kind::kNumber, "NCCL's channels, at most", "not reported",
       kRepeats},
      [](Row r) { return numberUnlessZero(r.op.channels); }},
-    // Columns of Parquet only follow; rows end here.
+    // The rows above have all columns up to here. The columns below exist only
+    // in Parquet.
     {{"ready_after_ns", Kind::kTime, "from issue until this rank was ready",
       "unknown"},
      [](Row r) { return optional(between(r.op.issued, r.ready)); },

@@ -85,7 +85,7 @@ void reportFacts(TakeFact take, const StreamTable& table,
   static const Columns where =
       columnsOf({"site", "module", "phase", "annotations", "parent",
                  "algorithm", "protocol", "error"});
-  // None of these is a group or an instant.
+  // Placeholders: no requested column is a group or an instant.
   static const std::string no_group = "-";
   static const v1::ClockModel no_clock;
   const AssembledOperation& op = table.operations[slice.cell.operation];

@@ -1,4 +1,4 @@
-// CSV and JSON lines: the columns of a table as text.
+// Writes CSV and JSON lines.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,9 +20,8 @@
 namespace traced {
 namespace {
 
-// Formats rows of operations. What a call, or where it was made, says of all
-// its operations is formatted once. Of the operations of one stream. Not thread
-// safe.
+// Formats rows of operations of one stream. Caches the text of cells that
+// depend on a definition, such as a call. Not thread safe.
 class ExportCells {
  public:
   ExportCells() {
@@ -38,8 +37,8 @@ class ExportCells {
   }
 
   // Appends all cells of a row. `format.append(text, column, value)` appends
-  // one, a value or a number, and tells of a value how many remarks there are
-  // on it; returns their sum.
+  // one cell. For a CellValue it returns the number of remarks on the cell.
+  // Returns the sum of the remarks.
   template <typename Format>
   std::uint64_t appendRow(const ExportedCall& call, RowText& text,
                           const Format& format) {
@@ -65,11 +64,12 @@ class ExportCells {
     RowText text;
     std::uint64_t remarks = 0;
   };
-  // Columns that follow each other and are told by the same.
+  // Adjacent columns that depend on the same definition.
   struct Run {
     FieldSource source;
     absl::Span<const ExportColumn> columns;
-    // By the id of what they are told by. Recorders count from 0 or 1.
+    // Cached cells by the id of the definition. Recorders count ids from 0 or
+    // 1, so small ids index a vector.
     std::vector<Cells> small;
     absl::flat_hash_map<std::uint32_t, Cells> large;
 
@@ -95,7 +95,8 @@ class ExportCells {
   std::vector<Run> runs_;
 };
 
-// Spreadsheets pass over the last three.
+// Returns whether a spreadsheet may take the text for a formula. Spreadsheets
+// skip a leading tab, CR or LF.
 bool isLikeFormula(const std::string& text) {
   if (text.empty()) return false;
   const char c = text.front();
@@ -107,7 +108,8 @@ class CsvFormat {
  public:
   explicit CsvFormat(RowReader reader) : reader_(reader) {}
 
-  // Whether a spreadsheet would take it for a formula.
+  // Appends a cell. Returns true if a spreadsheet would interpret it as a
+  // formula.
   bool append(RowText& text, const char*, const CellValue& value) const {
     const bool like_formula = appendCell(text, value);
     text.append(',');
@@ -241,7 +243,7 @@ class JsonlFormat {
   }
 
  private:
-  // "\"rank\":" and so on.
+  // Prefixes such as "\"rank\":".
   std::vector<RowText> names_;
 };
 

@@ -9,7 +9,7 @@ namespace traced {
 namespace {
 
 constexpr double kNsInSecond = 1e9;
-// A century: far from what overflows.
+// About a century, which is far from an overflow in nanoseconds.
 constexpr double kMaxSeconds = 3e9;
 
 std::string chosenText(const JobView& view) {

@@ -38,8 +38,9 @@ TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
   return found == set.streams.end() ? nullptr : &*found;
 }
 
-// Where its process had its ring; "" where that is not told, or was on another
-// boot or host: that path may block here, as on a network file system.
+// Returns the directory of the process's ring. Returns "" if it is unknown or
+// from another boot or host: such a path may block here, as on a network file
+// system.
 std::string ringDirectoryOf(const TraceStream& stream) {
   static const std::string boot_id = readHostInfo().boot_id;
   if (stream.header.boot_id() != boot_id) return "";
@@ -50,7 +51,7 @@ std::string ringDirectoryOf(const TraceStream& stream) {
     if (told != header.settings().end()) directory = told->second;
   };
   take(stream.header);
-  // Of the entries of all maps only this one is parsed.
+  // Parses only the entry for this variable.
   FieldReader entries(stream.header_maps);
   FieldReader::Field entry;
   while (!entries.atEnd() && entries.next(entry)) {
@@ -85,8 +86,9 @@ std::vector<RingFile> LiveSet::findOurs() const {
   return rings;
 }
 
-// Anybody can put a file of any name into shared memory, so a ring is copied
-// only when it is this user's own, or, for root, of whoever owns its trace.
+// Returns whether a ring may be copied. Any user can create a file of any name
+// in shared memory. The owner must be this user or, for root, the owner of the
+// trace.
 bool LiveSet::isTrusted(const RingFile& ring) const {
   if (ring.uid == geteuid()) return true;
   if (geteuid() != 0) return false;
@@ -115,9 +117,9 @@ void LiveSet::readRings() {
   }
 }
 
-// Whether there are rings of these traces that were not looked at: they name
-// another place, as of a trace that was moved, or lie in another one, as that
-// of a process which died before its trace had its first chunk.
+// Learns streams and ring directories from the traces. Returns whether unread
+// rings may exist. A ring may name the old path of a moved trace. A process
+// that died before its first chunk may have its ring in another directory.
 bool LiveSet::learn(const TraceSet& set) {
   for (const TraceStream& stream : set.streams) {
     std::optional<uid_t>& owner = streams_[stream.header.stream_id()];
@@ -139,13 +141,13 @@ void LiveSet::add(TraceSet& set) {
   for (RingReading& ring : rings_) {
     const WrittenChunks written = writtenOf(set, find(set, ring.stream_id));
     const RingFile file{ring.path, ring.stream_id, ring.uid};
-    // The stream that it says to be may be another than its name's.
+    // A ring may claim another stream than its file name.
     if (!isTrusted(file)) {
       warn(file, "it is of another user than the trace");
       continue;
     }
     Result<std::string> chunks = chunksBeyond(ring, written);
-    // What was in it is needed no more.
+    // Frees the segment, which is no longer needed.
     const SegmentCopy done = std::exchange(ring.segment, {});
     if (!chunks) {
       warn(file, chunks.error().message);
@@ -170,12 +172,14 @@ void LiveSet::add(TraceSet& set) {
 }
 
 Result<TraceSet> LiveSet::refresh(const ReadProgress& progress) {
-  // The rings come first: what is no longer in them is in the traces by then.
+  // Read rings first: records that leave a ring meanwhile are in the traces by
+  // then.
   for (bool torn = false;;) {
     readRings();
     TraceSet set = indexTraces(inputs_, progress);
     if (learn(set)) continue;
-    // A chunk may have been met while it was written.
+    // A chunk may be incomplete because a process was writing it. Read again
+    // once.
     const bool lives =
         std::any_of(rings_.begin(), rings_.end(),
                     [](const RingReading& ring) { return ring.alive; });

@@ -18,8 +18,9 @@ bool holdsOnlyDumps(const TraceSet& set) {
       [](const TraceStream& stream) { return stream.dump_file.has_value(); });
 }
 
-// What a process recorded just now it will write itself, and not in the same
-// chunks: a copy that had them would not fit its sources. How many still run.
+// Removes chunks that live processes have not written yet and returns the
+// number of these processes. They will write the records in other chunks, so a
+// copy would contradict its sources.
 std::uint64_t leaveOutRunning(TraceSet& set) {
   std::uint64_t running = 0, left_out = 0;
   for (TraceStream& stream : set.streams) {

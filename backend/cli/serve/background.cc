@@ -24,7 +24,7 @@ struct Background::State {
 Background::Background(std::size_t max_pending)
     : state_(std::make_shared<State>(max_pending)) {
   const SignalsBlocked blocked;
-  // The thread may block for ever, so nobody joins it.
+  // The thread may block forever, so nothing joins it.
   std::thread([state = state_] { run(state); }).detach();
 }
 

@@ -11,7 +11,8 @@
 namespace traced {
 namespace {
 
-// "25-26MB", in steps of a unit of 1024, as Inspector writes them.
+// Returns a range such as "25-26MB", in Inspector's format. Units are multiples
+// of 1024.
 std::string sizeRange(std::uint64_t bytes) {
   if (bytes == 0) return "0B";
   std::uint64_t unit = 1;
@@ -29,7 +30,7 @@ std::string labelOf(const v1::Header& header, const std::string& name) {
   return found == header.labels().end() ? "unknown" : found->second;
 }
 
-// "1" where all members are on this host.
+// Returns "1" if all members run on this host.
 std::string nodesOf(const WatchedJobs::Job& job, const JobGroup& group) {
   std::uint32_t here = 0;
   for (const WatchedJobs::Rank& rank : job.ranks) {
@@ -38,7 +39,7 @@ std::string nodesOf(const WatchedJobs::Job& job, const JobGroup& group) {
   return here == group.members.size() ? "1" : "unknown";
 }
 
-// Of all sizes that are told as one.
+// Sums over all sizes that share one label.
 struct Sums {
   double us = 0;
   double busbw_gbs = 0;

@@ -27,7 +27,7 @@ std::string diagnoseCommand(const HostsJob& job) {
                       printable(job.parts().front().host));
 }
 
-// `name`: of what it is about, beside the job.
+// Creates a finding. `name` identifies its subject within the job and kind.
 LiveFinding findingOf(const HostsJob& job, const char* kind,
                       const std::string& name, const std::string& text) {
   LiveFinding finding;
@@ -46,7 +46,7 @@ LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
     if (side.ranks.empty()) side = {{}, part.call(), part.site()};
     side.ranks.push_back(part.rank());
   }
-  // The fewest first: they are more likely to be those that left the program.
+  // The smallest sides first: they more likely deviate from the program.
   std::vector<CalledAlike> sides;
   for (auto& [signature, side] : by_call) sides.push_back(std::move(side));
   std::stable_sort(sides.begin(), sides.end(),

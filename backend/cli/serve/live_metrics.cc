@@ -57,7 +57,7 @@ class JobMetrics {
     return all;
   }
 
-  // What is told of operations, per kind and per rank.
+  // Adds the counters of operations, per kind or per rank.
   void addTotals(const std::string& prefix, const MetricLabels& labels,
                  const CallTotals& totals) {
     const auto add = [&](const char* name, const char* help, double value) {
@@ -138,7 +138,7 @@ MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
 MetricFamilies hostsMetricsOf(const Hosts& hosts) {
   MetricFamilies out;
   for (const HostsJob& job : hosts.jobs()) {
-    // Who else watches it may have begun at another time.
+    // Another host may have started to watch the job at another time.
     out.begin({job.name(), 0});
     for (const HostsJob::Part& part : job.parts()) {
       for (const v1::RankDigest& rank : part.digest->ranks()) {

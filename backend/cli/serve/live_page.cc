@@ -84,7 +84,7 @@ std::string kindsTable(const LiveJob& job) {
   return table.html();
 }
 
-// Whose ranks are in no verdict.
+// Returns a warning for each silent host. Its ranks are in no verdict.
 Json warningsOf(const std::vector<Peer>& peers) {
   Json warnings = Json::array();
   for (const Peer& peer : peers) {

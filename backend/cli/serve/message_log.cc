@@ -14,7 +14,8 @@
 namespace traced {
 namespace {
 
-// Returns false if it cannot be written. SIGPIPE is blocked in this thread.
+// Writes to stderr. Returns false on failure. SIGPIPE is blocked in this
+// thread.
 bool writeAll(std::string_view text) {
   while (!text.empty()) {
     const ssize_t bytes = ::write(STDERR_FILENO, text.data(), text.size());
@@ -35,7 +36,7 @@ bool writeAll(std::string_view text) {
 struct MessageLog::State {
   std::atomic<std::size_t> pending_bytes{0};
   std::atomic<std::uint64_t> dropped{0};
-  // How many of these a line reported.
+  // The number of dropped lines that the log has reported.
   std::atomic<std::uint64_t> reported{0};
 
   void write(const std::string& line) {

@@ -21,7 +21,7 @@ const char* typeName(MetricType type) {
   return "gauge";
 }
 
-// A label's value may be anything that a program calls a group.
+// Escapes a label value. A group's name can contain any character.
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char c : toValidUtf8(value)) {

@@ -35,7 +35,7 @@ using std::chrono::steady_clock;
 
 constexpr char kMetricsType[] =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
-// A look that has much to read is followed by another one that much sooner.
+// After a poll with much data, the next one is earlier by this factor.
 constexpr int kSooner = 4;
 constexpr std::chrono::seconds kMaxFinish{1};
 
@@ -86,9 +86,10 @@ class Serve : public Subcommand {
     stopOnSignal();
     auto began = steady_clock::now();
     look(watched, hosts);
-    // There is an answer before anybody knows where to ask.
+    // Publish the first answers before printing the address.
     if (service_) {
-      // A reader waits for this line, so many warnings must not displace it.
+      // A reader waits for this line. Write pending warnings first, so that
+      // they cannot displace it.
       log_.finish(kMaxFinish);
       report(place());
     }
@@ -102,7 +103,8 @@ class Serve : public Subcommand {
     return ExitCode::kFine;
   }
 
-  // What blocks by then is left behind.
+  // Waits for pending output, at most kMaxFinish each. Abandons whatever still
+  // blocks.
   void finish() {
     if (textfile_) {
       textfile_->finish(kMaxFinish);
@@ -158,7 +160,7 @@ class Serve : public Subcommand {
     return std::nullopt;
   }
 
-  // Where to ask.
+  // Returns the address of the metrics.
   std::string place() const {
     if (!http_.socket_path.empty()) {
       return printable(absl::StrCat("unix:", http_.socket_path));
@@ -167,7 +169,7 @@ class Serve : public Subcommand {
     return absl::StrCat("http://", url.authority(), "/metrics");
   }
 
-  // Or until it is to stop.
+  // Blocks until `end` or until the user asks `serve` to stop.
   void waitUntil(steady_clock::time_point end) {
     constexpr std::chrono::milliseconds kStep{200};
     while (!asked_to_stop && steady_clock::now() < end) {
@@ -195,7 +197,7 @@ class Serve : public Subcommand {
     if (service_) answer(hosts, findings);
     if (peers_) answerPeers(hosts, told);
     if (peers_) reportPeers();
-    // Behind the answers: who is told of a verdict and asks finds it there.
+    // Publish first, then notify: a notified client must find the verdict.
     notifier_.report(findings, log_, commands_.get());
   }
 
@@ -227,7 +229,7 @@ class Serve : public Subcommand {
                            livePage(hosts, findings, options_.interval_s)});
   }
 
-  // There are no peers without a service.
+  // Publishes what peers request. Peers require a service.
   void answerPeers(const Hosts& hosts, const WrittenDigest& told) {
     service_->answer("/hosts/metrics",
                      {kMetricsType, openMetricsText(hostsMetricsOf(hosts))});

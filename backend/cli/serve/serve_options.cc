@@ -14,7 +14,7 @@ namespace traced {
 namespace {
 
 constexpr absl::string_view kUnix = "unix:";
-// A half of what a header of a request may have.
+// Half the maximum size of a request's header.
 constexpr std::size_t kMaxTokenBytes = 4096;
 
 bool isLoopback(const std::string& address) {
@@ -87,7 +87,7 @@ Result<std::string> ServeOptions::token() const {
   return token;
 }
 
-// "HOST:PORT", "[::1]:PORT", "PORT" or "unix:PATH".
+// Accepts "HOST:PORT", "[::1]:PORT", "PORT" or "unix:PATH".
 Result<HttpOptions> ServeOptions::http() const {
   HttpOptions http;
   Result<std::string> wanted = token();

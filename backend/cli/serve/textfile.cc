@@ -21,7 +21,7 @@ struct Textfile::State {
     lock.unlock();
     std::string problem = write(text);
     lock.lock();
-    // A folder that is full now may have room later, so it is reported once.
+    // Only the first problem is reported: a full folder may have room later.
     if (problem.empty() || std::exchange(has_failed, true)) return;
     words.push_back(std::move(problem));
   }

@@ -47,8 +47,8 @@ void VerdictCommands::poll() {
   }
 }
 
-// The command line contains no text of a trace: the command reads that from a
-// file in memory.
+// Starts the command. The command line contains no text of a trace, which is
+// not trusted. The command reads the verdict from a file in memory.
 void VerdictCommands::start(const std::string& json) {
   const MemoryFile input(json);
   posix_spawn_file_actions_t actions;

@@ -22,21 +22,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a job came to is told so long after its end.
+// How long the result of a job remains visible after its end.
 constexpr std::chrono::seconds kReportedAfterEnd{60};
-// And of no more jobs than these, the latest: some program may start for ever.
+// Maximum number of ended jobs kept. The latest are kept, because a program may
+// restart forever.
 constexpr std::ptrdiff_t kMaxEnded = 64;
-// What is not defined in a ring is looked up in files, which takes some
-// milliseconds.
+// Interval between searches in files for definitions that a ring lacks. A
+// search takes some milliseconds.
 constexpr std::chrono::seconds kLookupInterval{5};
-// The file system of traces may hang. What it did not answer is asked again.
+// Limits the wait for the traces' file system, which may hang. Failed accesses
+// are repeated later.
 constexpr std::chrono::seconds kMaxFileAccess{1};
-// A part of a ring that is filled between two looks: the next comes sooner.
+// If more than a fourth of a ring was filled since the last poll, the next poll
+// is earlier.
 constexpr std::uint64_t kMuchOfARing = 4;
 
-// Returns whether processes of this host wait for processors, by the kernel's
-// pressure stall information ("some avg10=1.53 avg60=..."): for most of the
-// last 10 s one that could have run did not. False where the kernel has none.
+// Returns whether processes of this host waited for processors for most of the
+// last 10 s. Reads the kernel's pressure stall information ("some avg10=1.53
+// avg60=..."). Returns false if the kernel has none.
 bool isStarved() {
   constexpr double kMaxPercent = 50;
   std::ifstream file("/proc/pressure/cpu");
@@ -49,7 +52,7 @@ bool isStarved() {
          percent > kMaxPercent;
 }
 
-// When the last of its ranks ended; absent while one lives.
+// Returns when the last rank ended. Absent while a rank lives.
 std::optional<Clock::time_point> endOf(const WatchedJobs::Job& job) {
   Clock::time_point last;
   for (const WatchedJobs::Rank& rank : job.ranks) {
@@ -122,7 +125,8 @@ void WatchedJobs::findNew() {
                 [&](const std::string& path) { return !there.contains(path); });
 }
 
-// Resolves links in paths of the traces' file system.
+// Returns whether the ring belongs to the inputs. Resolves links on the traces'
+// file system.
 bool WatchedJobs::isWanted(const RingFile& ring) {
   return files_
       .ask([ring, inputs = inputs_] { return namesOneOf(ring, inputs); },
@@ -176,7 +180,8 @@ void WatchedJobs::begin(std::unique_ptr<RingNews> news) {
 
 void WatchedJobs::read(Rank& rank) {
   if (!rank.alive) return;
-  // Asked before the ring is read: what is there then is all.
+  // Check this before the ring is read: if the process is dead, the ring is
+  // complete.
   const bool alive = rank.news->tail().isAlive();
   const std::uint64_t before = rank.news->tail().position();
   const bool readable = rank.news->poll();

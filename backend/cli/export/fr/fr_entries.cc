@@ -31,7 +31,7 @@ Entries::Entries(const JobView& view, std::uint32_t stream,
       group_names_(group_names),
       counts_(table_.definitions.groups().size()) {}
 
-// A batch has one number, the last of its members'.
+// Assigns each batch one number: that of its last member.
 void Entries::findBatches(const std::vector<ViewedCell>& cells) {
   for (const ViewedCell& cell : cells) {
     const AssembledOperation& op = table_.operations[cell.operation];
@@ -92,8 +92,9 @@ std::optional<Json> Entries::entryOf(const AssembledOperation& op) {
   return entry;
 }
 
-// torchfrtrace takes what follows each other in a group for a batch if its
-// numbers are equal, also a collective's and a message's: those are left out.
+// Returns the next number for a message. Skips the numbers of neighbouring
+// collectives: torchfrtrace treats adjacent entries of a group with equal
+// numbers as a batch.
 std::uint64_t Entries::nextMessage(Count& count) {
   std::uint64_t next = count.p2p ? *count.p2p + 1 : 0;
   const bool is_taken =
@@ -103,8 +104,9 @@ std::uint64_t Entries::nextMessage(Count& count) {
   return next;
 }
 
-// Collectives bear the number that all ranks share; sends and receives that of
-// the collective before them, and one that the rank counts for itself.
+// Sets the numbers of an entry. Collectives have the number that all ranks
+// share. Messages have the number of the preceding collective and a number that
+// each rank counts itself.
 void Entries::number(Json& entry, const AssembledOperation& op,
                      const v1::Call& call, Count& count) {
   bool is_p2p = isPointToPoint(call.op());
@@ -134,8 +136,8 @@ void Entries::number(Json& entry, const AssembledOperation& op,
   if (op.ended.known()) progressed(count.completed);
 }
 
-// The prefix is what torchfrtrace takes of any library: up to torch 2.11 it
-// refuses all others. pg_config has what the group ran on.
+// Returns the entry's name. torchfrtrace up to torch 2.11 accepts only the
+// prefix "nccl:", whatever the library. pg_config names the actual backend.
 std::string Entries::nameText(const AssembledOperation& op,
                               const v1::Call& call,
                               const GroupDefinition& group) const {
@@ -179,10 +181,10 @@ Json Entries::framesOf(const AssembledOperation& op) const {
 }
 
 Json Entries::groups() const {
-  // A file may claim groups of any size; those beyond are not listed.
+  // Limits the members listed: a file may claim groups of any size.
   constexpr std::uint64_t kMaxListed = std::uint64_t{1} << 24;
   std::uint64_t listed = 0;
-  // Where each name is: an object is searched from its beginning.
+  // Index of each name: finding a key in the object would be a linear search.
   absl::flat_hash_map<std::string, std::size_t> places;
   Json::object_t config;
   const auto& stream = view_.run().streams[stream_];

@@ -17,10 +17,10 @@ class DumpWriter {
  public:
   virtual ~DumpWriter() = default;
   virtual std::string fileName(std::uint32_t rank) const = 0;
-  // All but the entries.
+  // Writes everything except the entries.
   virtual void begin(std::string& out, const Json& rest) = 0;
   virtual void add(std::string& out, const Json& entry) = 0;
-  // What is known when the entries are.
+  // Writes the progress of the groups, which is known only after the entries.
   virtual void end(std::string& out, const Json& progress) = 0;
 };
 

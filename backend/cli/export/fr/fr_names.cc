@@ -114,7 +114,8 @@ namespace {
 
 using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 
-// A file may claim any number of equal tensors, and say so for each operation.
+// Limits the output: a file may claim any number of equal tensors for each
+// operation.
 constexpr std::uint64_t kMaxTensors = 4096;
 
 struct Tensors {
@@ -132,7 +133,7 @@ void add(Tensors& to, const v1::TensorRun& run, Json shape) {
   to.dtypes.push_back(name ? name : "Undefined");
 }
 
-// Absent where they are not of one dtype.
+// Returns one tensor with all elements. Absent if the dtypes differ.
 std::optional<Tensors> total(const Runs& runs) {
   const bool alike = std::all_of(
       runs.begin(), runs.end(),
@@ -159,7 +160,8 @@ Tensors asTheyAre(const Runs& runs) {
   return tensors;
 }
 
-// What is handed to the library is one tensor of one dimension more.
+// Returns the one tensor that the library receives, which has one dimension
+// more.
 Tensors flattened(const Runs& runs) {
   if (runs.size() != 1) return asTheyAre(runs);
   std::vector<std::int64_t> shape{countOf(runs[0])};
@@ -175,7 +177,7 @@ void addTensors(Json& entry, const v1::Call& call) {
   const Runs& in = call.input();
   const Runs& out = call.in_place() ? call.input() : call.output();
   const auto tensors = [&](const Runs& runs, v1::Operation listed) {
-    // Their reader adds up the first tensors of all ranks.
+    // torchfrtrace adds the sizes of the first tensors of all ranks.
     const auto all = call.op() == v1::OPERATION_ALL_TO_ALL
                          ? total(runs)
                          : std::optional<Tensors>();

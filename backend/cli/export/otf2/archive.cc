@@ -11,7 +11,8 @@
 namespace traced::otf2 {
 namespace {
 
-// The largest that the library takes: a group with its members must fit in.
+// The largest chunk that the library supports. A group with all its members
+// must fit into one.
 constexpr std::uint64_t kDefinitionBytes = OTF2_CHUNK_SIZE_MAX;
 
 OTF2_FlushType alwaysFlush(void*, OTF2_FileType, OTF2_LocationRef, void*,
@@ -67,7 +68,7 @@ void Archive::setCreator(const std::string& creator) {
 }
 
 OTF2_EvtWriter* Archive::beginLocation(std::uint64_t location) {
-  // Readers want a file of definitions for each, be it an empty one.
+  // Readers require a file of definitions for each location, even an empty one.
   OTF2_DefWriter* own = OTF2_Archive_GetDefWriter(archive_, location);
   if (own) check(OTF2_Archive_CloseDefWriter(archive_, own));
   return OTF2_Archive_GetEvtWriter(archive_, location);
@@ -96,7 +97,7 @@ absl::string_view key(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// What a number was given to, and whether only now.
+// Returns the number of a key, and whether it is new.
 template <typename Number>
 std::pair<Number, bool> numberOf(absl::flat_hash_map<std::string, Number>& map,
                                  absl::string_view key) {
@@ -107,7 +108,8 @@ std::pair<Number, bool> numberOf(absl::flat_hash_map<std::string, Number>& map,
   return {number, true};
 }
 
-// That of calls of torch.distributed: readers look for communication there.
+// Returns MPI for calls of torch.distributed, because readers search for
+// communication in that paradigm.
 OTF2_Paradigm paradigmOf(OTF2_RegionRole role) {
   return role == OTF2_REGION_ROLE_CODE ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI;
 }

@@ -35,7 +35,8 @@ void reportJob(Archive& archive, const JobView& view) {
   archive.setProperty("TRACED::TORCH", printable(header.torch_version()));
 }
 
-// Each verdict, when it is told: those without an instant at the end.
+// Marks each verdict at its time. A verdict without a time is placed at the
+// end.
 void markVerdicts(Writing& to, const JobView& view) {
   const auto& verdicts = view.diagnosis().verdicts;
   if (verdicts.empty()) return;
@@ -55,7 +56,7 @@ void markVerdicts(Writing& to, const JobView& view) {
   }
 }
 
-// All instants are nanoseconds on the clock of the first rank's host.
+// Defines the clock: nanoseconds of the first rank's host.
 void defineClock(Writing& to, const JobView& view) {
   constexpr std::uint64_t kTicksInSecond = 1'000'000'000;
   const TraceSet& set = view.set();

@@ -21,19 +21,20 @@ namespace traced::otf2 {
 
 struct TimedCall {
   const OperationSlice* slice = nullptr;
-  // Id of the thread; 0: not known.
+  // Id of the thread; 0 if unknown.
   std::uint32_t thread = 0;
-  // Those of a thread that overlap are in lanes, of which a usual one has one.
+  // Overlapping calls of one thread are in different lanes. Usually a thread
+  // has one.
   std::uint32_t lane = 0;
-  // kNeverNs: the thread was in it to the end, as far as is known.
+  // kNeverNs: the thread did not return, as far as is known.
   std::int64_t end_ns = 0;
-  // Whether the end is known.
+  // True if the end is known.
   bool return_seen = false;
-  // From when to when the program waited for it later.
+  // The interval in which the program waited for the operation later.
   std::optional<NamedSlice> wait;
 };
 
-// In the order in which they began.
+// Returns the calls of a stream in the order of their begin.
 std::vector<TimedCall> callsOf(const JobView& view, std::uint32_t stream,
                                const RankTimeline& line);
 
@@ -74,7 +75,7 @@ std::vector<TimedCall> callsOf(const JobView& view, std::uint32_t stream,
     calls.push_back(callOf(view, stream, slice));
     last[calls.back().thread] = calls.size() - 1;
   }
-  // A thread that called something else later had returned.
+  // A thread that made a later call has returned from the earlier ones.
   const StreamTable& table = view.run().streams[stream].table;
   for (const auto& [thread, i] : last) {
     const bool stays = !calls[i].return_seen && calls[i].slice->open() &&
@@ -132,7 +133,7 @@ class RankWriter {
   }
 
   void writeCalls(const std::vector<TimedCall>& calls) {
-    // In the order in which each of them has its first.
+    // Sorted by the first call of each location.
     std::vector<std::vector<const TimedCall*>> by_location;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
     for (const TimedCall& call : calls) {
@@ -180,7 +181,7 @@ class RankWriter {
     const AssembledOperation& op = view_.operationOf(slice.cell);
     const v1::Call* call = table_.callOf(op);
     const bool in_group = call && slice.group != GroupCatalog::kNone;
-    // What was put into a graph, or only estimated, was not carried out.
+    // Captured or estimated operations were not carried out.
     if (!in_group || call->simulated() || call->graph_plus_1() > 0) {
       ++to_.only_calls;
       return;
@@ -206,7 +207,7 @@ class RankWriter {
     to_.without_end += !told.end_ns;
   }
 
-  // The next one of a group that is none yet.
+  // Returns the number of a group's communicator, or the next free number.
   OTF2_CommRef communicatorOf(std::uint32_t group) const {
     const auto found = to_.communicators.find(group);
     return found == to_.communicators.end()
@@ -221,7 +222,7 @@ class RankWriter {
     return slice.end_ns;
   }
 
-  // Whether its thread was in the call until the operation had ended.
+  // Returns whether the thread stayed in the call until the operation ended.
   static bool isAtOnce(const TimedCall& timed, const v1::Call& call) {
     if (!waitsAtOnce(call)) return false;
     return timed.end_ns == kNeverNs ||
@@ -238,7 +239,7 @@ class RankWriter {
     for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
       LocationWriter writer = begin(name, lane);
       for (const NamedSlice* slice : lanes[lane]) {
-        // All steps are one region.
+        // All steps share one region.
         if (slice->number) to_.facts.take("step", *slice->number);
         const OTF2_RegionRef region =
             to_.names.region(slice->number ? "step" : slice->name, role);

@@ -10,8 +10,8 @@
 namespace traced::otf2 {
 namespace {
 
-// Of all groups together: a group is one definition, which has to fit in a
-// chunk, and only a file can claim more.
+// Limits the members of all groups together. A group is one definition and must
+// fit into a chunk. Only a crafted file can claim more.
 constexpr std::uint64_t kMaxMembers = 1u << 20;
 
 class World {
@@ -93,7 +93,8 @@ class World {
     }
   }
 
-  // Those that events name, and whether their members are told.
+  // Chooses the groups that events name, and decides which of them list their
+  // members.
   void chooseGroups() {
     groups_.resize(to_.communicators.size());
     for (const auto& [index, communicator] : to_.communicators) {
@@ -112,7 +113,8 @@ class World {
     return view_.run().groups.groups()[group].members;
   }
 
-  // In the order of their ranks. All that are not here share a location.
+  // Defines the members in the order of their ranks. All ranks without a trace
+  // share one location.
   void defineMembers() {
     for (std::size_t i = 0; i < locations_.size(); ++i) {
       const std::uint32_t rank = view_.run().streams[i].table.header.rank();
@@ -180,12 +182,13 @@ class World {
   OTF2_GlobalDefWriter* const definitions_;
   const JobView& view_;
   const std::vector<std::vector<Location>>& locations_;
-  // By the name of their clock.
+  // Hosts by the name of their clock.
   std::map<std::string, OTF2_SystemTreeNodeRef> hosts_;
-  // Of each communicator the group's index, and whether its members are told.
+  // For each communicator, the group's index and whether its members are
+  // listed.
   std::vector<std::pair<std::uint32_t, bool>> groups_;
   std::uint64_t without_members_ = 0;
-  // By rank: its location, and later its place among them.
+  // Location of each rank, later its position among all ranks.
   std::map<std::uint32_t, std::uint64_t> members_;
 };
 

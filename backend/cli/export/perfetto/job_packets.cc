@@ -52,8 +52,8 @@ class JobWriter {
     }
   }
 
-  // A slice for each rank that others waited for, named after it: so each rank
-  // has a colour.
+  // Writes a slice for each rank that others waited for. The rank's name gives
+  // it its own colour.
   void writeLatest() {
     if (line_.latest.empty()) return;
     const LanedTrack track = tracks_.addTrack(
@@ -70,7 +70,8 @@ class JobWriter {
       if (one.latest.within_ns > 0) {
         to_.annotate("within_ns", one.latest.within_ns);
       }
-      // The page would colour it by a correlation, and not by its name.
+      // Without a correlation: the page would take the colour from it instead
+      // of from the name.
       to_.writeSlice(track.lane(one.lane),
                      absl::StrCat("rank ", one.latest.rank),
                      one.latest.before_ns, one.latest.ready_ns);

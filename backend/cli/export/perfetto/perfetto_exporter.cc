@@ -17,7 +17,8 @@ namespace traced {
 namespace perfetto {
 namespace {
 
-// An arrow from a send to the end of its receive, which is never before it.
+// Returns whether to draw an arrow from a send to the end of its receive. An
+// arrow must not point back in time.
 bool hasArrow(const JobView& view, const MatchRow& row,
               const std::vector<const OperationSlice*>& slices) {
   if (!row.pair || slices.size() != 2) return false;
@@ -52,7 +53,8 @@ std::vector<RowFacts> factsOf(const JobView& view,
   return facts;
 }
 
-// Hosts in the order of their ranks; that of the time line is 0.
+// Numbers the hosts in the order of their ranks. The host of the time line is
+// 0.
 class Machines {
  public:
   explicit Machines(const JobView& view) {
@@ -81,7 +83,7 @@ class Machines {
   std::vector<std::pair<std::uint32_t, const v1::Header*>> hosts_;
 };
 
-// All instants are on the time line, so the clocks of all hosts are one; the
+// All instants are on the common time line, so all hosts share one clock. The
 // wall clock is that of the host of the time line.
 void writeClocks(Sequence& to, const v1::Header& line) {
   const std::int64_t at_ns = line.started().monotonic_ns();

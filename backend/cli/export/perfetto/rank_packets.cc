@@ -33,7 +33,8 @@ class OperationWords {
   std::string groupName(std::uint32_t group) const;
   std::string groupDescription(std::uint32_t group) const;
 
-  // "all_reduce 4 MiB", and what is out of the ordinary.
+  // Returns a name such as "all_reduce 4 MiB", with unusual properties of the
+  // operation added.
   std::uint64_t name(Sequence& to, const OperationSlice& slice);
   void annotate(Sequence& to, const OperationSlice& slice,
                 const RowFacts& facts) const;
@@ -48,7 +49,8 @@ class OperationWords {
   const JobView& view_;
   const std::uint32_t stream_;
   const StreamTable& table_;
-  // Of calls that were named, by their index and how they ended; 0: not yet.
+  // Interned names by the index of the call and its outcome; 0 means not
+  // interned yet.
   std::vector<std::uint64_t> names_;
 };
 
@@ -169,7 +171,7 @@ class RankWriter {
     tracks_.writeTrack(to_, process_, ++place_, track, slices);
   }
 
-  // Who is to blame has it on its own lines, too.
+  // Writes the verdicts. Culprits also show them on their own tracks.
   void writeVerdicts() {
     std::optional<LanedTrack> track;
     const auto& verdicts = view_.diagnosis().verdicts;
@@ -204,8 +206,9 @@ class RankWriter {
     }
   }
 
-  // In the order of time, ends before what begins then: so what is in flight is
-  // right after each packet.
+  // Writes packets in the order of time, ends before begins at the same
+  // instant. The counters of operations in flight are therefore correct after
+  // each packet.
   void writeOperations() {
     for (std::uint32_t i = 0; i < line_.operations.size(); ++i) {
       const OperationSlice& slice = line_.operations[i];
@@ -278,7 +281,7 @@ class RankWriter {
   std::uint64_t process_ = 0;
   std::int32_t place_ = 0;
   std::map<std::uint32_t, LanedTrack> groups_;
-  // When, and which slice.
+  // End time and index of the slice.
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::uint64_t bytes_ = 0;
   std::int64_t operations_ = 0;

@@ -33,7 +33,7 @@ std::uint64_t Sequence::idOf(Texts& texts, std::string_view text) {
   texts.ids.emplace(text, id);
   part_.clear();
   part_.add(interned::kId, id);
-  // What stands in a trace acts on nobody's screen.
+  // Escapes control characters: text in a trace is not trusted.
   part_.add(interned::kText, printable(text));
   interned_.add(texts.field, part_);
   return id;

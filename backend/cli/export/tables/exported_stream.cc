@@ -11,7 +11,7 @@
 namespace traced {
 namespace {
 
-// Which of a stream's messages numbers do not pair.
+// Returns the messages of a stream that cannot be paired by number.
 UnclearPairs unclearPairsOf(const StreamTable& table,
                             const std::vector<std::uint32_t>& groups) {
   UnclearPairs unclear;
@@ -40,7 +40,8 @@ std::optional<OperationKey> keyOf(const ExportedCall& exported,
   return OperationKey{group, pair.source, pair.destination};
 }
 
-// Of what is no communication nothing is told that came of it.
+// Returns how the time of an operation splits. The result is empty for
+// simulated operations, which do not communicate.
 OperationSplit splitOf(const ReadyRows& ready_times, std::size_t operation,
                        const v1::Call* call) {
   if (call && call->simulated()) return {};

@@ -106,7 +106,7 @@ void JobMatchTable::addReady(Row& row, const ExportedOperation& operation) {
 
 void JobMatchTable::write(const TableFolder& folder) {
   const auto place = [](const Row& row) {
-    // Collectives have no ranks, and come behind the messages.
+    // Collectives have no ranks and sort after the messages.
     return std::tie(row.group_place, row.key.source, row.key.destination,
                     row.seq);
   };

@@ -20,8 +20,8 @@ extern char** environ;
 namespace traced {
 namespace {
 
-// The one that TRACECTL_PYTHON names, the one that tracectl was installed
-// beside, or what a shell would find.
+// Returns the Python to run: the one in TRACECTL_PYTHON, the one beside
+// tracectl, or "python3" of PATH.
 std::string pythonToRun() {
   const char* named = std::getenv("TRACECTL_PYTHON");
   if (named && *named) return named;
@@ -32,7 +32,7 @@ std::string pythonToRun() {
   return "python3";
 }
 
-// Whoever reads may have gone: that is told by write().
+// Ignores SIGPIPE. write() reports that the reader has closed the pipe.
 class PipeSignalIgnored {
  public:
   PipeSignalIgnored() : before_(std::signal(SIGPIPE, SIG_IGN)) {}
@@ -42,7 +42,8 @@ class PipeSignalIgnored {
   void (*before_)(int);
 };
 
-// Behind -c, Python would import what lies in the current folder.
+// With -c, Python searches the current folder for modules. The empty entry of
+// sys.path is therefore removed.
 constexpr const char* kStart =
     "import sys; sys.path[:] = filter(None, sys.path); exec(sys.argv.pop())";
 
@@ -61,7 +62,7 @@ pid_t startPython(const std::string& python, const std::string& folder,
   return failed == 0 ? child : -1;
 }
 
-// A line with its end, as far as there is one.
+// Returns a line with its newline, or without one at the end of the input.
 std::string lineFrom(int fd) {
   std::string line;
   while (line.empty() || line.back() != '\n') {

@@ -129,7 +129,7 @@ const TableOf<LossRow>& lossTable() {
 
 const TableOf<JobGroup>& groupTable() {
   using R = const JobGroup&;
-  // Dumps may not tell who is in a group.
+  // Dumps may omit the members of a group.
   static const TableOf<JobGroup> table(
       "groups", "a process group",
       {{"group_label", [](R r) { return textCell(r.label); }},

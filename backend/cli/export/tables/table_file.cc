@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-// Numbers begin where a processor reads them at once.
+// Aligns numbers to 8 bytes, so that readers can use them in place.
 void padTo8(std::string& data) {
   constexpr std::size_t kAligned = 8;
   data.append((kAligned - data.size() % kAligned) % kAligned, '\0');
@@ -123,7 +123,7 @@ void TableFile::sendRows() {
 }
 
 void TableFile::finish() {
-  // A file without rows has the columns all the same.
+  // Even a file without rows declares its columns.
   if (columns_.front().rows() > 0) sendRows();
   output_.end(number_);
 }

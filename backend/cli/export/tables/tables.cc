@@ -16,8 +16,8 @@
 namespace traced {
 namespace {
 
-// A name as part of a path, as readers of such folders take it back. File
-// systems have names of 255 bytes at most.
+// Returns a name as a path component, encoded as readers of partitioned folders
+// decode it. Bounded, because file systems limit names to 255 bytes.
 std::string partitionValue(const std::string& name) {
   constexpr std::size_t kMaxBytes = 240;
   std::string value;
@@ -66,7 +66,7 @@ class TextOutput : public TableOutput {
   int files_ = 0;
 };
 
-// The tables that are computed from operations.
+// Writes the tables that are computed from operations.
 class OperationTables {
  public:
   OperationTables(const TableFolder& folder, const RunReadyTimes& run)

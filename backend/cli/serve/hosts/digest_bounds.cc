@@ -18,7 +18,7 @@ constexpr int kMaxRanks = 4096;
 constexpr int kMaxGroups = 4096;
 constexpr int kMaxParts = 1024;
 constexpr int kMaxWaits = 1024;
-// All members of all groups.
+// Limits the members of all groups together.
 constexpr std::uint64_t kMaxMembers = std::uint64_t{1} << 22;
 
 bool isNoRoomFor(const std::string& text) {
@@ -70,7 +70,7 @@ bool isJobBounded(const v1::JobDigest& job) {
          std::all_of(job.groups().begin(), job.groups().end(), isGroupBounded);
 }
 
-// "": nothing.
+// Explains why a digest is invalid. Returns "" if it is valid.
 std::string problemOf(const v1::HostDigest& digest) {
   if (digest.version() != kVersion) {
     return absl::StrCat("it is of version ", digest.version(),
@@ -95,14 +95,14 @@ std::string problemOf(const v1::HostDigest& digest) {
   return "";
 }
 
-// What is left of the bounds of a digest.
+// Remaining room within the bounds of a digest.
 struct Room {
   std::size_t bytes = 0;
   std::uint64_t members = kMaxMembers;
   int groups = kMaxGroups;
 
   bool take(const v1::GroupDigest& group) {
-    // With the tag and the length of the field.
+    // Includes the tag and the length of the field.
     const std::size_t size = group.ByteSizeLong() + 8;
     if (size > bytes || group.group().size() > members || groups == 0 ||
         !isGroupBounded(group)) {
@@ -115,7 +115,8 @@ struct Room {
   }
 };
 
-// Groups with members elsewhere come first.
+// Removes groups that exceed the bounds. Groups with members on other hosts
+// have priority.
 void keepWhatFits(v1::HostDigest& digest) {
   struct Group {
     int job = 0;
@@ -150,7 +151,7 @@ void keepWhatFits(v1::HostDigest& digest) {
 std::string boundedText(const std::string& text) {
   if (text.size() <= kMaxDigestText) return text;
   std::size_t end = kMaxDigestText;
-  // Not within a character.
+  // Do not cut within a character.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
   }

@@ -16,8 +16,8 @@ constexpr std::size_t kMaxDigestBytes = 512 << 10;
 // Maximum size in bytes of one text, of a job, group or call.
 constexpr std::size_t kMaxDigestText = 512;
 
-// Returns the longest prefix of `text` that is valid UTF-8 and within
-// kMaxDigestText.
+// Returns `text`, cut to kMaxDigestText bytes at a boundary of a UTF-8
+// character.
 std::string boundedText(const std::string& text);
 
 // Returns whether all members of a group run on the host that sends the digest.

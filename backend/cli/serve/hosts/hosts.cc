@@ -18,8 +18,8 @@ bool livesOn(const v1::JobDigest& job) {
                      [](const v1::RankDigest& rank) { return rank.alive(); });
 }
 
-// What the ranks of this host called, against what those of another did. True
-// if there is more to tell of this host's than before.
+// Compares the calls of this host's ranks with those of another host. Returns
+// true if this host has more to report than before.
 bool compare(LiveJob& job, const v1::JobDigest& theirs,
              SpelledBlocks& spelled) {
   bool is_news = false;
@@ -32,7 +32,7 @@ bool compare(LiveJob& job, const v1::JobDigest& theirs,
     const OrderDifference difference =
         orderDifference(job.order(), index, group.order());
     if (difference.seq) is_news |= job.dispute(index, *difference.seq);
-    // Other hosts may have seen it first.
+    // Another host may have detected the divergence first.
     if (group.has_divergence()) {
       is_news |= job.dispute(index, group.divergence().seq());
     }
@@ -56,7 +56,7 @@ void Hosts::refresh(const WatchedJobs& watched, std::vector<Peer> peers) {
   std::vector<SpelledBlocks> spelled(watched.jobs().size());
   for (std::size_t i = 0; i < spelled.size(); ++i) {
     const std::vector<HostsJob::Part>& parts = jobs_[i].parts();
-    // What has ended may be an earlier run that met in the same place.
+    // An ended job may be an earlier run with the same rendezvous.
     if (!livesOn(*parts.front().digest)) continue;
     for (const HostsJob::Part& part : parts) {
       if (&part == &parts.front() || !livesOn(*part.digest)) continue;
@@ -70,7 +70,8 @@ void Hosts::refresh(const WatchedJobs& watched, std::vector<Peer> peers) {
   }
 }
 
-// The jobs of this host are the first, in their order.
+// Rebuilds the list of jobs. Jobs of this host are first, in the order of
+// `watched`.
 void Hosts::join(const WatchedJobs& watched) {
   const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
   digest_.Clear();

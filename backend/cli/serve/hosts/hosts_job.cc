@@ -12,11 +12,12 @@
 namespace traced {
 namespace {
 
-// Ranks of one run meet before they begin to record. By how much wall clocks of
-// two hosts may differ is in it.
+// Maximum distance of the starts of one run's ranks, which meet before they
+// record. Includes the difference between the hosts' wall clocks.
 constexpr std::int64_t kMaxDistanceNs = 60'000'000'000;
 
-// When the first and the last of its ranks began to record.
+// Returns when the first and the last of its ranks began to record, in
+// nanoseconds.
 std::pair<std::int64_t, std::int64_t> startsOf(const v1::JobDigest& job) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();

@@ -55,7 +55,7 @@ v1::Divergence divergenceOf(const OrderWatch::Divergence& divergence) {
   return told;
 }
 
-// By group and number.
+// By group and operation number.
 using Waits = std::map<std::pair<std::uint32_t, std::uint64_t>, v1::Waiting>;
 
 void addWaits(const LiveJob::Member& member, std::chrono::nanoseconds after,

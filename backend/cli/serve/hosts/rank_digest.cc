@@ -41,7 +41,7 @@ void addLosses(const WatchedJobs::Rank& rank, v1::RankDigest& digest) {
   digest.set_undefined(rank.stream->lost());
 }
 
-// What it does now.
+// Adds the current activity of the rank.
 void addNow(const LiveStream& stream, std::int64_t now_ns,
             v1::RankDigest& digest) {
   const Instant now(now_ns);
@@ -113,7 +113,7 @@ class RankMetrics {
             seconds(rank_.exposed_wait_ns()));
     counter("waits_unknown", "Operations without a recorded wait",
             asDouble(rank_.waits_unknown()));
-    // A record that was lost may have been of a wait.
+    // A lost record may have been a wait.
     const bool is_whole =
         rank_.lost_records() == 0 && rank_.missed_slots() == 0;
     if (is_whole && rank_.has_unseen_wait_ns()) {

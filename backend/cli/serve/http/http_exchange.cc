@@ -21,7 +21,7 @@ using asio::ip::tcp;
 
 constexpr std::uint32_t kMaxAnswerHeader = 8 << 10;
 
-// One request and its answer. All of its steps together end in time.
+// Runs one request and its response. All steps together have one deadline.
 class Exchange {
  public:
   explicit Exchange(const HttpBounds& bounds)
@@ -52,8 +52,9 @@ class Exchange {
         [&](auto done) { http::async_write(stream_, request, done); });
   }
 
-  // What does not fit is an error: http::error::need_buffer. What is said of
-  // the length is not believed, so there is a buffer of the most it may be.
+  // Reads the response. A longer body than the buffer fails with
+  // http::error::need_buffer. The claimed length is not trusted, so the buffer
+  // always has the maximum size.
   beast::error_code read() {
     parser_.header_limit(kMaxAnswerHeader);
     parser_.get().body().data = body_.data();
@@ -70,7 +71,8 @@ class Exchange {
   }
 
  private:
-  // Begins a step, and returns what it ended with.
+  // Starts an asynchronous step and blocks until it completes. Returns its
+  // error.
   template <typename Begin>
   beast::error_code finish(Begin begin) {
     beast::error_code result;

@@ -1,5 +1,4 @@
-// What replaces askHttp and HttpService where Boost was not there when this was
-// built.
+// Replaces askHttp and HttpService in builds without Boost.
 
 #include "cli/serve/http/http_exchange.h"
 #include "cli/serve/http/http_service.h"

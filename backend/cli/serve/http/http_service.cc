@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using unix_socket = asio::local::stream_protocol;
 
-// Whether nobody listens at the socket. Does not block: a listener whose queue
-// is full is still one.
+// Returns whether no process listens on the socket. Does not block: a listener
+// with a full queue still counts as one.
 bool isLeftBehind(const std::string& path) {
   struct stat found;
   if (lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) {
@@ -46,7 +46,7 @@ class HttpService::Server {
       : options_(std::move(options)),
         answers_(options_.token, options_.socket_path.empty()) {}
 
-  // Another process may have put its own socket under the path meanwhile.
+  // Removes the socket, unless another process has replaced it.
   ~Server() {
     struct stat now;
     const char* path = options_.socket_path.c_str();
@@ -108,7 +108,7 @@ class HttpService::Server {
     boost::system::error_code error;
     acceptor.open(unix_socket(), error);
     if (!error) acceptor.bind(unix_socket::endpoint(path), error);
-    // Nobody can connect before it listens.
+    // Restrict the file before listening: until then, no client can connect.
     if (!error && (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
                    lstat(path.c_str(), &made_) != 0)) {
       error.assign(errno, boost::system::system_category());
@@ -129,7 +129,7 @@ class HttpService::Server {
   HttpAnswers answers_;
   std::unique_ptr<TcpListener> tcp_;
   std::unique_ptr<UnixListener> unix_;
-  // The socket of unix_.
+  // File status of the socket of unix_, to recognize it later.
   struct stat made_ = {};
 };
 

@@ -15,7 +15,8 @@ Error wrongUrl(const std::string& url, const char* why) {
   return Error{absl::StrCat(printable(url), " ", why)};
 }
 
-// What would end the line of a request early is in no URL.
+// Returns whether the URL has no character that could end the request line
+// early.
 bool isOneWord(const std::string& url) {
   return std::all_of(url.begin(), url.end(),
                      [](char c) { return c > 0x20 && c < 0x7F; });

@@ -13,10 +13,10 @@
 namespace traced {
 namespace {
 
-// AGGREGATION_TEMPORALITY_CUMULATIVE: names of enums are not in the JSON.
+// AGGREGATION_TEMPORALITY_CUMULATIVE. The JSON form uses numbers for enums.
 constexpr int kCumulative = 2;
 
-// As UCUM has it, of what a name says.
+// Returns the UCUM unit for a metric's name.
 const char* unitOf(const std::string& name) {
   for (const auto& word : absl::StrSplit(name, '_')) {
     if (word == "seconds") return "s";
@@ -26,7 +26,7 @@ const char* unitOf(const std::string& name) {
   return "";
 }
 
-// Integers of 64 bits are texts there.
+// The JSON form encodes 64-bit integers as strings.
 std::string integer(std::uint64_t value) { return absl::StrCat(value); }
 
 std::string instant(std::int64_t unix_ns) { return absl::StrCat(unix_ns); }
@@ -101,14 +101,15 @@ std::string shown(const std::string& words) {
   return printable(words.substr(0, kMaxWords));
 }
 
-// "" of what has none.
+// Returns a text field, or "" if it is absent.
 std::string textIn(const Json& json, const char* field) {
   const auto found = json.find(field);
   return found != json.end() && found->is_string() ? found->get<std::string>()
                                                    : "";
 }
 
-// A number, or a text as integers of 64 bits are.
+// Returns a count, encoded as a number or as a string. Returns 0 if it is
+// absent.
 std::uint64_t countIn(const Json& json, const char* field) {
   const auto found = json.find(field);
   if (found == json.end()) return 0;
@@ -133,7 +134,7 @@ void addRefused(const std::string& body, OtlpAnswer& answer) {
   }
 }
 
-// Seconds, or a date.
+// Parses a Retry-After header: seconds or a date.
 std::optional<std::chrono::seconds> retryAfter(const std::string& text,
                                                std::int64_t now_s) {
   std::int64_t seconds = 0;

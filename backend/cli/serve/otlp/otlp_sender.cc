@@ -22,7 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr HttpBounds kBounds{std::chrono::seconds(10), 64 << 10};
 constexpr std::chrono::nanoseconds kMaxPause = std::chrono::seconds(30);
 
-// Hosts that lost one collector do not come back to it all at once.
+// Adds jitter, so that hosts do not all return to a restarted collector at
+// once.
 std::chrono::nanoseconds spread(std::chrono::nanoseconds pause) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -57,7 +58,7 @@ struct OtlpSender::State {
   std::uint64_t taken = 0;
   std::uint64_t failed = 0;
   std::uint64_t refused_points = 0;
-  // Since the last that was taken.
+  // Failures since the last accepted message.
   int failed_in_a_row = 0;
   std::string problem;
   std::vector<std::string> words;
@@ -78,7 +79,7 @@ void OtlpSender::State::take(const OtlpAnswer& answer) {
   failed_in_a_row = answer.is_taken ? 0 : failed_in_a_row + 1;
 }
 
-// What goes on is said once.
+// Records a sentence when a problem starts or ends, not while it lasts.
 void OtlpSender::State::say(std::string now) {
   if (!now.empty() && problem.empty()) {
     words.push_back(absl::StrCat("--otlp: ", url.authority(), ": ", now));
@@ -95,7 +96,7 @@ void OtlpSender::State::say(std::string now) {
 
 OtlpSender::OtlpSender(HttpUrl url, std::chrono::nanoseconds every)
     : state_(std::make_shared<State>(std::move(url), every)) {
-  // Looking up a name may take for ever: the thread is left behind then.
+  // Resolving a name may block forever, so the thread is detached.
   std::thread([state = state_] { run(state); }).detach();
 }
 

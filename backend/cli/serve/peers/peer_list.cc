@@ -22,7 +22,7 @@ constexpr char kFile[] = "file:";
 constexpr char kName[] = "dns:";
 constexpr char kDigest[] = "/digest";
 
-// "node7", "node7:9464", "[::1]:9464".
+// Parses "node7", "node7:9464" or "[::1]:9464".
 Result<HttpUrl> placeOf(const std::string& text) {
   Result<HttpUrl> url =
       parseHttpUrl(absl::StrCat("http://", text), PeerList::kPort);
@@ -34,7 +34,7 @@ Result<HttpUrl> placeOf(const std::string& text) {
   return url;
 }
 
-// `separators` are between the peers.
+// Parses a list of peers. Each character of `separators` separates peers.
 Result<std::vector<HttpUrl>> placesIn(const std::string& text,
                                       const char* separators) {
   std::vector<HttpUrl> places;
@@ -81,7 +81,7 @@ Result<std::vector<HttpUrl>> PeerList::places() const {
 }
 
 Result<std::vector<HttpUrl>> PeerList::readFile() const {
-  // 256 bytes for each.
+  // Allows 256 bytes for each peer.
   std::string text(256 * kMaxPeers, '\0');
   std::ifstream file(path_);
   if (!file) {

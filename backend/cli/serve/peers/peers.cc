@@ -19,13 +19,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr HttpBounds kBounds{std::chrono::seconds(3), kMaxDigestBytes};
-// As many are asked at once.
+// Number of peers asked at the same time.
 constexpr std::size_t kThreads = 8;
-// One that does not answer is asked this rarely, in the end.
+// Maximum interval between requests to a peer that does not answer.
 constexpr std::chrono::nanoseconds kMaxPause = std::chrono::seconds(5);
 constexpr std::chrono::milliseconds kMinPause{10};
 constexpr std::chrono::seconds kListEvery{10};
-// What a peer told counts for so long, or for 5 intervals.
+// How long a digest stays valid, unless 5 intervals are longer.
 constexpr std::chrono::nanoseconds kFresh = std::chrono::seconds(10);
 
 Result<v1::HostDigest> ask(const HttpUrl& url, const std::string& token,
@@ -64,7 +64,7 @@ struct Peers::State {
 
   explicit State(Options asked) : options(std::move(asked)) {}
 
-  // With the mutex locked.
+  // Call these with the mutex locked.
   void setPlaces(const Result<std::vector<HttpUrl>>& places);
   void take(Known& peer, Result<v1::HostDigest> digest, std::uint64_t bytes);
   void say(Known& peer, std::string problem);
@@ -78,12 +78,13 @@ struct Peers::State {
   bool is_listed = false;
   Clock::time_point list_due = Clock::now();
   std::string list_problem;
-  // By address.
+  // Keyed by address.
   std::map<std::string, Known> peers;
   std::vector<std::string> words;
 };
 
-// Those that are asked right now stay until they have been.
+// Replaces the list of peers. A peer with a request in progress stays until it
+// completes.
 void Peers::State::setPlaces(const Result<std::vector<HttpUrl>>& places) {
   is_listed = false;
   list_due = Clock::now() + kListEvery;
@@ -122,7 +123,7 @@ void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
       now +
       std::max(options.interval,
                std::chrono::duration_cast<std::chrono::nanoseconds>(share));
-  // An answer may be an old one, of a `serve` that no longer looks.
+  // The same number of polls means that the other `serve` no longer polls.
   if (!peer.digest || peer.digest->looks() != digest->looks())
     peer.last_heard = now;
   peer.is_self = digest->instance() == options.instance;
@@ -134,7 +135,7 @@ void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
   peer.failed_in_a_row = 0;
 }
 
-// What goes on is said once.
+// Records a sentence when a problem starts or ends, not while it lasts.
 void Peers::State::say(Known& peer, std::string problem) {
   const std::string name = peer.url.authority();
   if (!problem.empty() && peer.problem.empty()) {
@@ -157,7 +158,7 @@ Peers::State::Known* Peers::State::due(Clock::time_point now,
 
 Peers::Peers(Options options)
     : state_(std::make_shared<State>(std::move(options))) {
-  // Looking up a name may take for ever: threads are left behind then.
+  // Resolving a name may block forever, so the threads are detached.
   for (std::size_t i = 0; i < kThreads; ++i) {
     std::thread([state = state_] { run(state); }).detach();
   }
@@ -195,7 +196,7 @@ void Peers::run(const std::shared_ptr<State>& state) {
     std::uint64_t bytes = 0;
     Result<v1::HostDigest> digest = ask(url, state->options.token, bytes);
     lock.lock();
-    // It is there as long as it is asked.
+    // A peer is not removed while it is asked.
     state->take(*peer, std::move(digest), bytes);
   }
 }
@@ -217,7 +218,7 @@ std::vector<Peer> Peers::all() const {
     peer.silent_s = std::chrono::duration<double>(
                         now - (was_reported ? known.last_heard : known.since))
                         .count();
-    // One that has two addresses is one.
+    // Two addresses of one `serve` count once.
     if (known.digest && now - known.last_heard <= fresh &&
         instances.insert(known.digest->instance()).second) {
       peer.digest = known.digest;
