@@ -62,6 +62,7 @@ constexpr const char* kDisagreements[] = {
     "waited_at_once of $0: not equal in all runs",
 };
 
+// Returns the first six entries and counts the rest.
 std::string orderText(const std::vector<std::string>& order) {
   constexpr std::size_t kShown = 6;
   std::vector<std::string> shown = order;

@@ -15,6 +15,8 @@
 namespace traced {
 namespace {
 
+// Returns a line that counts operations still running at the end of the traces;
+// "" if none.
 std::string underWayText(const Diagnosis& diagnosis) {
   if (diagnosis.under_way == 0) return "";
   return absl::StrCat(countOf(diagnosis.under_way, "operation"),

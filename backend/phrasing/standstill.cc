@@ -7,6 +7,7 @@
 namespace traced {
 namespace {
 
+// Returns the ranks, or only their number if the list is long.
 std::string othersText(const OtherRanks& others) {
   constexpr std::size_t kMaxBytes = 24;
   const std::string text = ranksText(others.ranks);
@@ -91,6 +92,7 @@ struct StandstillPhrases {
                         line.empty() ? "" : " at ", line, ".");
   }
 
+  // Returns a predicate for the ranks that did not join.
   std::string whatTheyDid(const NotJoined& fact) const {
     const std::string what = callText(job, fact.call);
     switch (fact.how) {

@@ -13,6 +13,8 @@ bool isCalledElsewhere(const Fact& fact) {
   return call && std::holds_alternative<CalledElsewhere>(*call);
 }
 
+// Returns the confidence of the finding and of the blame. Names the culprits if
+// `summary` does not.
 std::string surenessOf(const JobVerdict& verdict, const std::string& summary) {
   if (verdict.finding == Confidence::kUndecided) return "undecided";
   std::string text = nameOf(verdict.finding);

@@ -12,6 +12,7 @@ namespace traced {
 
 // Parses a budget. An Error is one sentence that begins with `name` and a line.
 Result<Budget> parseBudget(const std::string& text, const std::string& name);
+// Parses the file at `path`, which must be a regular file of at most 16 MiB.
 Result<Budget> readBudget(const std::string& path);
 
 // Returns TOML that parseBudget() reads as the same budget. All rows must have

@@ -38,6 +38,7 @@ class Values {
       : table_(table), name_(std::move(name)) {}
 
   const std::optional<Error>& error() const { return error_; }
+  // Records an error at this line of the file. Only the first one is kept.
   void fail(std::uint32_t line, const std::string& what) {
     if (!error_) error_ = Error{absl::StrCat(name_, ":", line, ": ", what)};
   }
@@ -67,6 +68,8 @@ class Values {
     if (*value < 0) failAt(key, kWanted);
     return static_cast<std::uint64_t>(*value);
   }
+  // Returns a finite number of at least 0. Absent if the key is missing or
+  // invalid.
   std::optional<double> percent(std::string_view key) {
     const toml::node* node = table_.get(key);
     if (!node) return std::nullopt;
@@ -141,6 +144,8 @@ void takeRanks(Row& row, Values& values, const toml::table& table) {
   row.ranks_text = *written;
 }
 
+// Reads "per" into `row.per_step`. The default is per step unless the row
+// covers all steps. Requires `row.steps`.
 void takePer(BudgetRow& row, Values& values) {
   row.per_step = !row.steps.all();
   const auto per = values.text("per");

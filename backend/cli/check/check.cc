@@ -122,6 +122,7 @@ class Check : public Subcommand {
   }
 
  private:
+  // Judges the inputs by the budget and prints the result.
   ExitCode holdAgainst() {
     const Result<Budget> budget = readBudget(budget_);
     if (!budget) return refuse(budget.error().message);
@@ -270,6 +271,7 @@ class Check : public Subcommand {
     }
   }
 
+  // Reports why the run cannot be judged.
   ExitCode notMeasured(const std::vector<std::string>& reasons) const {
     for (const std::string& reason : reasons) {
       std::cerr << "tracectl: not measured: " << printable(reason) << "\n";

@@ -28,8 +28,10 @@ std::string markdownCode(const std::string& name);
 // entirely.
 class MarkdownPage {
  public:
-  // Adds whole lines. Lines beyond the limit are only counted.
+  // Adds `text`, which is one or more whole lines. If it does not fit, it is
+  // dropped and counted as one line.
   void add(const std::string& text);
+  // Returns the page, with the number of dropped lines at its end.
   std::string finish() &&;
 
  private:

@@ -26,6 +26,7 @@ class EventWords {
  private:
   std::string operationText(std::uint64_t id) const;
   std::string groupLabel(std::uint64_t id) const;
+  // Returns ": " and the event's message; "" without one.
   std::string said(const Marks::Event& event) const;
 
   const StreamTable& table_;

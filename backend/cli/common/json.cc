@@ -10,6 +10,7 @@
 namespace traced {
 namespace {
 
+// Appends a \u escape, or a surrogate pair beyond the basic plane.
 void appendEscaped(std::string& text, char32_t code) {
   if (code < 0x10000) {
     absl::StrAppendFormat(&text, "\\u%04x", static_cast<std::uint32_t>(code));

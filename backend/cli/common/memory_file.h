@@ -9,6 +9,7 @@ namespace traced {
 
 class MemoryFile {
  public:
+  // Writes `content` to a new file. isWhole() returns false on failure.
   explicit MemoryFile(const std::string& content);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxProcesses = 2;
 
-// Shows where the program of a culprit is, if it still runs.
+// Adds a py-spy command for each culprit whose end is unknown.
 void addStacks(const JobState& job, const JobVerdict& verdict,
                std::vector<std::string>& commands) {
   for (const std::uint32_t rank : verdict.culprits) {

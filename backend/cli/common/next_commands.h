@@ -1,4 +1,4 @@
-// The shell commands that look closer at what a verdict is about.
+// Suggests shell commands that show more about a verdict.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace traced {
 
 // Returns the commands to run next, the most useful first; may be empty.
-// `input`: the run's inputs, quoted for a shell.
+// `input` holds the run's inputs, quoted for a shell.
 std::vector<std::string> nextCommands(const std::string& input,
                                       const JobState& job,
                                       const JobVerdict& verdict);

@@ -140,7 +140,6 @@ std::vector<std::string> Table::fit(
   return removed;
 }
 
-// Removes the columns under this heading. Returns false if there are none.
 bool Table::remove(const std::string& heading) {
   for (std::size_t i = 0; i < columns_.size(); i = endOfSpan(i)) {
     const Column& column = columns_[i];
@@ -158,7 +157,7 @@ bool Table::remove(const std::string& heading) {
 
 void Table::cutTexts(std::size_t too_many) {
   while (too_many > 0) {
-    // The widest of the texts.
+    // Cuts the widest text column.
     const std::vector<std::size_t> widths = this->widths();
     std::size_t widest = columns_.size();
     for (std::size_t i = 0; i < columns_.size(); ++i) {

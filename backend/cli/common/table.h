@@ -19,9 +19,8 @@ class Table {
   // Which part of a text is cut if a line is too long.
   enum class Cut { kBeginning, kEnd, kNothing };
 
-  // Adds a column. A heading may have two lines, separated by "
-  // ". An empty upper line ("
-  // lower") extends the previous upper line over this column.
+  // Adds a column. A heading may have two lines, separated by "\n". An empty
+  // upper line ("\nlower") extends the previous upper line over this column.
   void addColumn(std::string heading, Align align = Align::kRight,
                  Cut cut = Cut::kBeginning);
   // Adds a row, which must have one cell per column.
@@ -38,6 +37,7 @@ class Table {
   // Returns the table. Every line ends in a newline and has no trailing spaces.
   // With `colours`, headings are bold.
   std::string text(bool colours = false) const;
+  // Returns the width of a line in terminal columns, without notes.
   std::size_t width() const;
   // Returns the number of heading lines.
   std::size_t headingLines() const;
@@ -48,14 +48,17 @@ class Table {
     std::string lower;
     Align align;
     Cut cut;
-    bool under_the_last;  // whose upper line it stands under
+    bool under_the_last;  // shares the previous upper line
   };
 
   // Returns the end of the columns that share the upper line of `first`.
   std::size_t endOfSpan(std::size_t first) const;
   std::vector<std::size_t> widths() const;
   std::string upperLine(const std::vector<std::size_t>& widths) const;
+  // Removes the columns under `heading`. Returns false if the table has none.
   bool remove(const std::string& heading);
+  // Cuts left-aligned text columns, widest first, by `too_many` columns in all.
+  // Cuts less if a text would become too short.
   void cutTexts(std::size_t too_many);
 
   std::vector<Column> columns_;

@@ -1,4 +1,4 @@
-// Properties of the terminal that standard output writes to.
+// Terminal width, colours and progress.
 
 #pragma once
 
@@ -27,14 +27,14 @@ std::string bold(const std::string& text, bool colours);
 std::string red(const std::string& text, bool colours);
 std::string yellow(const std::string& text, bool colours);
 
-// Progress shows the progress of a long read on a terminal. It prints nothing
-// in a pipe or for short reads.
+// Progress shows the progress of a long read on stderr. It prints nothing if
+// stderr is no terminal or the read is short.
 class Progress {
  public:
   explicit Progress(std::string what);
 
-  // Returns a callback that takes the bytes done and the total bytes. It must
-  // not outlive this object.
+  // Returns a callback that takes the bytes done and the total bytes; empty if
+  // stderr is no terminal. It must not outlive this object.
   std::function<void(std::uint64_t, std::uint64_t)> callback();
   // Removes the progress line.
   void done();

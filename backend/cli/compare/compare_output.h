@@ -16,6 +16,8 @@ std::string ratioCell(double ratio);
 // Returns the text of a change: "worse, follows"; "" for no change.
 const char* kindCell(ChangeKind kind, bool follows);
 
+// Returns the result for people. Without `all`, the table has at most one
+// screen of rows and hides those without a change.
 std::string compareText(const Comparison& comparison, bool all);
 Json compareJson(const Comparison& comparison);
 std::string compareJunit(const Comparison& comparison);

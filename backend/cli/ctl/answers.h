@@ -62,6 +62,7 @@ class Answers {
   // Switches to the next part of the rank's trace. Returns false if there is
   // none yet.
   bool goOn(std::size_t index);
+  // Returns the answer to the request, if the payload has one.
   std::optional<ControlAnswer> answerIn(const v1::Payload& payload) const;
 
   std::vector<AskedRank> ranks_;

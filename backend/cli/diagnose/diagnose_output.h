@@ -31,6 +31,7 @@ struct DiagnoseTextOptions {
   bool stock_names = false;
 };
 
+// Returns the diagnosis for people. `title` names the inputs.
 std::string diagnoseText(const std::string& title, const TraceSet& set,
                          const Diagnosis& diagnosis,
                          const DiagnoseTextOptions& options);

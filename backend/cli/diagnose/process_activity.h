@@ -42,6 +42,8 @@ enum class ProcessLife {
   kUnseen,
 };
 
+// Returns kRuns if the process exists but this user cannot read its state.
+// Recognizes reused PIDs.
 ProcessLife lifeOf(const v1::Header& header, const HostInfo& here);
 
 // Activity of a process on this host, from the kernel only. Sampling neither

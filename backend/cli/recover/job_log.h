@@ -18,6 +18,7 @@ namespace traced {
 // the last.
 class JobLog {
  public:
+  // Records the identity of stderr at the time of construction.
   JobLog();
 
   // Returns true if a process has it as stdout or stderr, or if /proc does not

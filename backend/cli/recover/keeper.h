@@ -47,20 +47,32 @@ class Keeper {
     bool counts = true;
   };
 
+  // Returns true if a process asked for the keeper since the last call.
   bool isAsked();
+  // Opens new rings in the ring directory and adds those of this job.
   void findRings();
   bool isOfJob(const KeptRing& ring) const;
   void add(std::unique_ptr<KeptRing> ring);
   bool isOlder(const KeptRing& ring) const;
+  // Checks the rings in use and starts to save the abandoned ones.
   void scanRings();
+  // Saves a ring in a child process. `counts` includes it in the job's last
+  // line.
   void save(std::unique_ptr<KeptRing> ring, bool counts);
+  // Collects the results of children that have ended, without blocking.
   void reapChildren();
+  // Adds a child's result to `job_`. Tracks the ring again if it was still in
+  // use.
   void account(Saving saving);
+  // Writes the last line to the job's log, once, if a trace was not closed.
   void conclude();
   bool isLogHeld() const;
   void giveUpLog();
+  // Returns the verdict, computed in a child; "" if undecided, not all ranks
+  // are saved here, or kReportWithin has passed.
   std::string verdict();
   bool comesBack();
+  // Sleeps until a process ends, but at most for a short pause.
   void wait() const;
 
   const KeeperOptions options_;
