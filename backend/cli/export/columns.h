@@ -67,6 +67,7 @@ inline CellValue countLessOne(std::uint64_t count_plus_1) {
 inline CellValue textCell(std::string text) {
   return text.empty() || text == "-" ? CellValue() : CellValue(std::move(text));
 }
+// Absent if `number` is.
 inline CellValue numberCell(const std::optional<std::int64_t>& number) {
   return number ? CellValue(*number) : CellValue();
 }

@@ -54,6 +54,7 @@ struct RowFormat {
   std::unique_ptr<ExportWriter> (*make)(RowReader reader);
 };
 
+// Returns the formats of --format that consist of rows.
 absl::Span<const RowFormat> rowFormats();
 
 struct ExportSelection {

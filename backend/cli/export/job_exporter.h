@@ -67,6 +67,7 @@ std::unique_ptr<JobExporter> makeInspectorExporter();
 std::unique_ptr<JobExporter> makeChakraExporter();
 std::unique_ptr<JobExporter> makeOtf2Exporter();
 
+// Returns the formats of other tools, as --format names them.
 absl::Span<const JobFormat> jobFormats();
 
 // Explains in a sentence why no folder can be created at `path`. Returns "" if
@@ -86,6 +87,7 @@ class OneExportedFile : public ExportedFiles {
 // other files in it would corrupt their result.
 class ExportedFolder : public ExportedFiles {
  public:
+  // Creates the folder. Check finish() for failure.
   explicit ExportedFolder(const std::string& path);
 
   std::ostream& begin(const std::string& name) override;

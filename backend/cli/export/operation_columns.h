@@ -109,6 +109,7 @@ absl::Span<const ExportColumn> operationColumns();
 absl::Span<const ExportColumn> exportColumns();
 // Returns the column with this name, which must exist.
 const ExportColumn& operationColumn(const char* name);
+// Returns the descriptions of columns, in the same order.
 std::vector<const ColumnInfo*> infosOf(absl::Span<const ExportColumn> columns);
 
 }  // namespace traced

@@ -16,7 +16,9 @@ namespace traced {
 
 class ViewOption {
  public:
+  // Declares the three options.
   void declare(CLI::App& app);
+  // Returns whether any of the options was given.
   bool given() const {
     return !ranks_.empty() || !groups_.empty() || last_s_.has_value();
   }

@@ -36,10 +36,14 @@ class LiveSet {
  private:
   // Returns the rings of these traces in all directories known so far.
   std::vector<RingFile> findOurs() const;
+  // Returns whether the owner of a ring may be believed.
   bool isTrusted(const RingFile& ring) const;
+  // Reads all rings that findOurs() returns.
   void readRings();
   bool learn(const TraceSet& set);
+  // Adds the records of the rings that the traces do not have.
   void add(TraceSet& set);
+  // Adds a warning about a ring that is not used.
   void warn(const RingFile& ring, const std::string& why);
 
   const std::vector<std::string> inputs_;

@@ -15,7 +15,8 @@ struct LiveFinding {
   // Identifies the finding: equal for as long as the same problem lasts.
   std::string name;
   std::string text;
-  // Ranks stand still or called different operations; otherwise ranks are slow.
+  // True if ranks are stuck or called different operations. Otherwise, ranks
+  // are slow.
   bool is_severe = false;
   // The shell command that proves it, on the host where it can be run.
   std::string command;

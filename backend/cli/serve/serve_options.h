@@ -13,6 +13,7 @@
 namespace traced {
 
 struct ServeOptions {
+  // Declares the options.
   void declare(CLI::App& app);
   // Return the parsed addresses: where to listen, where to send metrics, and
   // which hosts to ask. An Error explains an unusable option.

@@ -37,6 +37,7 @@ class VerdictCommands {
   void poll();
 
  private:
+  // Starts the command with `json` on its standard input.
   void start(const std::string& json);
   void report(const std::string& words);
 

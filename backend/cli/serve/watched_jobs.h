@@ -66,12 +66,19 @@ class WatchedJobs {
   std::vector<std::string> takeWarnings();
 
  private:
+  // Opens rings that appeared since the latest call.
   void findNew();
+  // Returns false also if the traces' file system does not answer in time.
   bool isWanted(const RingFile& ring);
+  // Searches the rank's files for definitions that its ring lacks.
   void find(Rank& rank);
+  // Adds a job, with the lowest free index among jobs of its name.
   Job& beginJob(const v1::Header& header);
+  // Adds a rank to its job, creating the job if necessary.
   void begin(std::unique_ptr<RingNews> news);
+  // Reads new records of a rank. Does nothing once the rank has ended.
   void read(Rank& rank);
+  // Removes jobs whose ranks all ended long ago.
   void forgetEnded();
 
   const std::vector<std::string> inputs_;

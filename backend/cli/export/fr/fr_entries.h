@@ -56,13 +56,17 @@ class Entries {
   };
 
   static std::uint64_t nextMessage(Count& count);
+  // Determines the number of each coalesced batch, before entries are built.
   void findBatches(const std::vector<ViewedCell>& cells);
+  // Returns the entry of an operation. Absent if the format cannot express it.
   std::optional<Json> entryOf(const AssembledOperation& op);
   void number(Json& entry, const AssembledOperation& op, const v1::Call& call,
               Count& count);
+  // Sets state, duration and times, in nanoseconds of the wall clock.
   void addTimes(Json& entry, const AssembledOperation& op) const;
   std::string nameText(const AssembledOperation& op, const v1::Call& call,
                        const GroupDefinition& group) const;
+  // Returns the stack frames of the call; empty if none were recorded.
   Json framesOf(const AssembledOperation& op) const;
 
   const JobView& view_;

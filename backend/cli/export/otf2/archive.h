@@ -53,6 +53,7 @@ class Archive {
   void close();
 
  private:
+  // Receives the library's own error reports.
   static OTF2_ErrorCode keepProblem(void* archive, const char* file,
                                     std::uint64_t line, const char* function,
                                     OTF2_ErrorCode code, const char* format,
@@ -92,6 +93,7 @@ class Facts {
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
+  // Adds an attribute: a text or an unsigned number.
   void take(const char* name, const CellValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) {
       archive_.check(OTF2_AttributeList_AddStringRef(
@@ -103,6 +105,7 @@ class Facts {
     }
   }
 
+  // Discards the collected attributes.
   void clear() {
     archive_.check(OTF2_AttributeList_RemoveAllAttributes(list_));
   }
@@ -144,6 +147,7 @@ class LocationWriter {
   // Enters a region, with the collected facts as attributes. `at_ns` must not
   // decrease from call to call.
   void enter(std::int64_t at_ns, OTF2_RegionRef region);
+  // Leaves the region entered last.
   void leave(std::int64_t at_ns, OTF2_RegionRef region);
   // Writes an event at the time of the latest enter(), with the collected
   // facts.
@@ -164,7 +168,9 @@ class LocationWriter {
     }
   };
 
+  // Writes the scheduled events up to `ns`, inclusive.
   void writeUntil(std::int64_t ns);
+  // Converts a time for the library and extends the time range of the archive.
   std::uint64_t timeOf(std::int64_t ns);
 
   Archive& archive_;

@@ -61,8 +61,10 @@ class Sequence {
     std::uint32_t field = 0;
     absl::flat_hash_map<std::string, std::uint64_t> ids;
   };
+  // Returns the id of an interned text, defining it if it is new.
   std::uint64_t idOf(Texts& texts, std::string_view text);
   void beginAnnotation(const char* name);
+  // Writes the current packet.
   void finishPacket();
 
   std::ostream& out_;

@@ -19,6 +19,7 @@ class JobMatchTable {
   // Adds an operation of one rank. Ranks must be added in their order.
   // Operations without a key are ignored.
   void add(const ExportedOperation& operation);
+  // Sorts the rows and writes the table. Call once, after all add() calls.
   void write(const TableFolder& folder);
 
   struct Row {
@@ -47,12 +48,17 @@ class JobMatchTable {
     std::int64_t behind_ns = kNoValue;
   };
 
+  // Returns the columns of the table.
   static const TableOf<Row>& table();
 
  private:
+  // Returns the row of the operation, creating it if necessary.
   Row& rowOf(const ExportedOperation& operation);
+  // Updates the first and last issue time.
   static void addIssue(Row& row, const ExportedOperation& operation);
+  // Updates the first and last end time. Ignores unknown ends.
   static void addEnd(Row& row, const ExportedOperation& operation);
+  // Updates which rank was the last to be ready.
   static void addReady(Row& row, const ExportedOperation& operation);
 
   OperationIndex index_;

@@ -19,11 +19,13 @@ namespace traced {
 // same name.
 using OperationTable = TableOf<ExportedOperation>;
 
+// Returns the columns of "operations" in Parquet.
 const OperationTable& operationTable();
 // Returns "waits": how the time of each operation splits into waiting for other
 // ranks and transfer, and how long it blocked the program.
 const OperationTable& waitTable();
-// Returns whether any value of the table "waits" is known.
+// Returns whether the operation has a row in "waits". Simulated operations and
+// those without a known value have none.
 bool isInWaitTable(const ExportedOperation& operation);
 
 // Writes one file, sorted by group, number and rank.
@@ -70,9 +72,13 @@ class OperationPart {
     auto operator<=>(const SortKey&) const = default;
   };
 
+  // Returns the columns that depend on `source`.
   Shared& sharedOf(FieldSource source);
+  // Returns the position of the call's values, computing them if they are new.
   std::uint32_t placeIn(Shared& shared, const ExportedCall& call);
+  // Returns the indices of the rows in sorted order.
   std::vector<std::uint32_t> sortedRows() const;
+  // Sends the sorted rows from `from` to `to` as one row group.
   void sendRows(const std::vector<std::uint32_t>& rows, std::size_t from,
                 std::size_t to);
 
@@ -92,15 +98,20 @@ class OperationFiles {
                  std::size_t most_ranks)
       : folder_(folder), table_(table), most_ranks_(most_ranks) {}
 
+  // Returns false if the output drops this table.
   bool wanted() const { return folder_.output.wants(table_.spec.name); }
 
+  // Starts the next stream. Begins a new file if the current one is full.
   void beginStream();
+  // Adds a row. Call beginStream() first.
   void add(const ExportedOperation& operation) { part_->add(operation); }
+  // Writes the last file, even if it has no rows.
   void finish();
 
  private:
   static constexpr std::size_t kMaxRows = std::size_t{1} << 20;
 
+  // Writes the current file and drops its rows from memory.
   void finishPart();
 
   const TableFolder& folder_;

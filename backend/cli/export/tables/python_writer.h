@@ -36,7 +36,9 @@ class PythonWriter : public TableOutput {
   // Sends a request and the bytes that belong to it.
   void send(const Json& asked, const std::string& data = "");
   void write(const char* data, std::size_t bytes);
+  // Closes the pipe to Python.
   void closeInput();
+  // Reads Python's last line and waits for the process to exit.
   void waitForEnd();
 
   std::string python_;

@@ -22,6 +22,7 @@ struct RankRow {
   const v1::ClockModel& clock;
   ProcessEnd end;
 
+  // Returns an instant on the common time line; absent if it is unknown.
   CellValue commonCell(Instant at) const;
 };
 
@@ -77,9 +78,11 @@ class StreamTables {
   void add(const StreamTable& table, const v1::ClockModel& clock);
   // Adds the warnings about inputs, the chosen run, and clocks.
   void add(const TraceSet& set, const RunSummary& summary);
+  // Completes the four tables.
   void finish();
 
  private:
+  // Adds a row for each kind of loss in the stream.
   void addLosses(const StreamTable& table);
 
   TableFile ranks_;
@@ -88,6 +91,7 @@ class StreamTables {
   TableFile losses_;
 };
 
+// Writes "groups".
 void writeGroups(const TableFolder& folder, const GroupCatalog& groups);
 // Writes "verdicts" and "verdict_ranks". The latter has a row for each rank
 // that a verdict names.

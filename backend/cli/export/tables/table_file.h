@@ -40,6 +40,7 @@ class TableColumn {
   std::size_t rows() const { return values_.size(); }
 
   void add(const CellValue& value) { addStored(stored(value)); }
+  // Returns a value of the rows in memory.
   CellValue cell(std::size_t row) const;
 
   // Returns `value` in its stored form: a number, 0 or 1 for a flag, the number
@@ -53,7 +54,10 @@ class TableColumn {
   void clear() { values_.clear(); }
 
  private:
+  // Returns the number of a text, assigning one if it is new.
   std::int64_t numberOf(const std::string& text);
+  // Appends a bit per row, set if the value is present, or nothing if all are
+  // present. Returns the number of bytes appended.
   std::size_t appendValid(std::string& data) const;
   void appendValues(std::string& data) const;
 
@@ -78,6 +82,7 @@ class TableOutput {
   virtual int begin(const TableSpec& table, const std::string& path) = 0;
   // Writes the columns as one row group.
   virtual void add(int file, const std::vector<TableColumn>& columns) = 0;
+  // Completes a file. No rows may follow.
   virtual void end(int file) = 0;
 };
 

@@ -13,6 +13,7 @@ namespace traced {
 
 class ExportWriter;
 
+// Returns the specifications of all tables, including "operations".
 std::vector<const TableSpec*> allTables();
 // Returns all tables and their columns as JSON.
 std::string columnsJson();

@@ -32,11 +32,14 @@ class Hosts {
 
   // Returns all jobs, those of this host first. Valid until the next refresh().
   const std::vector<HostsJob>& jobs() const { return jobs_; }
+  // Returns the peers as of the latest refresh().
   const std::vector<Peer>& peers() const { return peers_; }
+  // Returns what this host reports to its peers.
   const v1::HostDigest& digest() const { return digest_; }
 
  private:
   void join(const WatchedJobs& watched);
+  // Returns the job that a digest belongs to, creating it if necessary.
   HostsJob& jobOf(const v1::JobDigest& digest);
 
   const Options options_;

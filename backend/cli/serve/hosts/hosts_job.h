@@ -44,6 +44,7 @@ class HostsJob {
 
   // Returns a title such as "run42 (attempt 1)".
   std::string title() const;
+  // Returns the labels that distinguish the job's metrics.
   MetricLabels labels() const;
   const std::string& name() const { return header().job(); }
   // Returns the fields that distinguish runs.

@@ -34,6 +34,7 @@ class ConnectionPool {
     std::string source;
   };
 
+  // Closes the oldest connection of the source with the most connections.
   void closeOne();
 
   const std::size_t max_;

@@ -35,7 +35,9 @@ class PeerList {
  private:
   enum class Kind { kFixed, kFile, kName };
 
+  // Reads the peers from the file.
   Result<std::vector<HttpUrl>> readFile() const;
+  // Resolves the name. Blocks until the resolver answers.
   Result<std::vector<HttpUrl>> find() const;
 
   Kind kind_ = Kind::kFixed;
