@@ -37,8 +37,9 @@ std::vector<CompareFinding> compareFindings(const Comparison& comparison,
 
 // Returns the headline sentence.
 std::string compareSentence(const Comparison& comparison, const Quote& quote);
-// Returns the smallest changes that the comparison could detect: "a step longer
-// by 4.1 %, ..."; "" without a verdict or without measured times.
+// Returns which changes the comparison would find in 9 of 10 cases: "... a step
+// that is 4.1 % longer would be found; ...". Returns "" without a verdict, with
+// too few runs, or without measured times.
 std::string powerText(const Comparison& comparison, const Quote& quote);
 
 // Returns the change in words: "became 12 % longer (9.1 to 15 %)", "became 3.1
@@ -55,12 +56,12 @@ std::string valueText(RunPart part, double value);
 // Returns the quoted name of a key.
 std::string keyText(const std::optional<RunKey>& key, const Quote& quote);
 
-// Returns the rows of the table, worst first. They point into `comparison`,
-// which must outlive them.
+// One row of the table. Points into the Comparison, which must outlive it.
 struct CompareRow {
   const ComparedKey* key = nullptr;
   const Change* change = nullptr;
 };
+// Returns the rows of the table, worst first.
 std::vector<CompareRow> compareRows(const Comparison& comparison);
 
 // Returns the name of a part: "own call", "wait for peers".

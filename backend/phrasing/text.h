@@ -27,8 +27,8 @@ std::string bytesText(std::uint64_t bytes);
 std::string durationText(std::uint64_t ns);
 // Returns a fraction as a percentage: 0.174 becomes "17.4 %".
 std::string percentText(double part);
-// Returns a range of percentages from fractions: "0.7 to 19.3 %". Returns one
-// figure if both ends round to the same text.
+// Returns a range of percentages from fractions, separated by `between`: "0.7
+// to 19.3 %". Returns one figure if both ends round to the same text.
 std::string percentRange(double from, double to, std::string_view between);
 // Returns a count with its noun: "1 rank", "2 ranks".
 std::string countOf(std::uint64_t count, std::string_view noun);

@@ -8,6 +8,7 @@
 namespace traced {
 namespace {
 
+// Returns true for the fact that an operation is called at another call site.
 bool isCalledElsewhere(const Fact& fact) {
   const auto* call = std::get_if<CallFact>(&fact);
   return call && std::holds_alternative<CalledElsewhere>(*call);

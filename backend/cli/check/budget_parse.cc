@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 11> kRowKeys = {
     "ranks", "count", "bytes", "at_most", "tolerance_percent",
     "judged"};
 
+// Returns the line of a node in the file, counted from 1.
 std::uint32_t lineOf(const toml::node& node) {
   return static_cast<std::uint32_t>(node.source().begin.line);
 }

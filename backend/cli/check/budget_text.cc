@@ -25,7 +25,7 @@ std::string tomlString(const std::string& text) {
 }
 
 std::string rowText(const BudgetRow& row) {
-  // TOML integers are signed, so this is the largest possible value.
+  // TOML integers are signed. Larger figures cannot be written and are omitted.
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::string text = "\n[[budget]]\n";
   const auto say = [&text](const char* key, const std::string& value) {

@@ -27,6 +27,7 @@ struct CheckOutcome {
   std::vector<std::string> not_measured;
 
   bool measured() const { return not_measured.empty(); }
+  // Returns how many rows of the structure have differences.
   std::size_t structureOff() const;
   bool met() const { return result.met() && structureOff() == 0; }
 };

@@ -22,9 +22,9 @@ using Json = nlohmann::ordered_json;
 // Version of the JSON, in the field "schema".
 inline constexpr int kJsonSchema = 1;
 
-// Writes JSON. An `indent` below 0 writes one line. Replaces invalid UTF-8.
-// Escapes all control characters, also those that JSON allows, because a
-// terminal executes them.
+// Writes JSON without a final newline. An `indent` below 0 writes one line.
+// Replaces invalid UTF-8. Escapes all control characters, also those that JSON
+// allows, because a terminal executes them.
 void writeJson(std::ostream& out, const Json& json, int indent = 1);
 std::string jsonText(const Json& json, int indent = 1);
 

@@ -23,8 +23,8 @@ Json compareJson(const Comparison& comparison);
 std::string compareJunit(const Comparison& comparison);
 // Returns a page of at most 1 MiB. GitHub drops a longer one entirely.
 std::string compareMarkdown(const Comparison& comparison);
-// Returns GitHub workflow commands that create annotations. GitHub shows at
-// most 10 of each kind.
+// Returns GitHub workflow commands that create annotations: at most 10 of each
+// kind, which is GitHub's limit. `workspace` is removed from file names.
 std::string compareAnnotations(const Comparison& comparison,
                                const std::string& workspace);
 // Returns SARIF with only those findings that have a source location.

@@ -141,6 +141,7 @@ class Ctl : public Subcommand {
     }
   }
 
+  // Prints the answers. Returns kFindings unless every rank complied.
   ExitCode tell(const std::vector<AskedRank>& ranks,
                 const Context& context) const {
     if (inputs_.json()) {

@@ -114,6 +114,7 @@ class Diagnose : public Subcommand {
     return follow(following);
   }
 
+  // Returns how the other attempts ended, with the command for each.
   std::string otherAttemptsText(const Answer& answer) const {
     std::string text;
     for (const ListedRun& run : answer.attempts) {

@@ -18,6 +18,7 @@ void addPlace(Json& json, const CallSite& place) {
   if (!place.handling.empty()) json["handling"] = place.handling;
 }
 
+// Returns an operation. `instant` is the key for its time, in nanoseconds.
 Json refJson(const JobState& job, const OperationRef& ref,
              const char* instant) {
   Json json = {{"group", job.catalog.label(ref.group)},

@@ -13,9 +13,9 @@
 namespace traced {
 
 struct DiagnoseTextOptions {
-  // Verdicts beyond this number are only counted. All but the first are cut to
-  // their first lines. `all` lifts both limits; `max_ranks` limits the lines
-  // per rank.
+  // Verdicts beyond this number are only counted. Without `all`, verdicts after
+  // the first are cut to their first line and the ranks to 8 lines. With `all`,
+  // ranks have at most `max_ranks` lines.
   std::size_t max_verdicts = 6;
   std::size_t max_ranks = 16;
   bool all = false;

@@ -36,8 +36,8 @@ class FollowLog {
     // Reported earlier, and no longer true.
     std::vector<Finding> over;
   };
-  // State of the job at a poll. The last poll is the first one that is not
-  // kRuns.
+  // State of the job at a poll. kEndedInOrder: every rank closed its trace. The
+  // first poll that is not kRuns is the last one.
   enum class Job { kRuns, kEnded, kEndedInOrder };
   // Returns the news of this poll. Call it once per poll.
   News update(std::vector<Finding> findings, Time now, Job job);
@@ -66,7 +66,8 @@ std::string timeText();
 // Returns the line that a reported verdict is no longer true.
 std::string overText(const std::string& summary);
 
-// Return JSON objects on one line; see docs/reference/json.md.
+// Return JSON objects on one line, without a newline; see
+// docs/reference/json.md.
 std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,
                             bool stock_names);
 std::string overJson(const JobVerdict& verdict, const std::string& summary);

@@ -36,7 +36,7 @@ class JobLog {
 // writes it after all processes of the job on this host ended, if some had not
 // closed their traces.
 struct JobEnd : EndedStreams {
-  // Part 0 of each saved stream, and the ranks of these streams.
+  // Part 0 of each tracked stream, and the ranks of these streams.
   std::vector<std::string> traces;
   std::set<std::uint32_t> ranks;
   std::uint32_t world_size = 0;

@@ -51,8 +51,11 @@ class Keeper {
   bool isAsked();
   // Opens new rings in the ring directory and adds those of this job.
   void findRings();
+  // Returns true if the ring's job start has the same lock as ours.
   bool isOfJob(const KeptRing& ring) const;
+  // Tracks a ring. Resets `job_` after a report; saves rings of an older job.
   void add(std::unique_ptr<KeptRing> ring);
+  // Returns true for an abandoned ring of an earlier start of the job.
   bool isOlder(const KeptRing& ring) const;
   // Checks the rings in use and starts to save the abandoned ones.
   void scanRings();
@@ -66,11 +69,14 @@ class Keeper {
   void account(Saving saving);
   // Writes the last line to the job's log, once, if a trace was not closed.
   void conclude();
+  // Returns true if a process with a ring in use still holds the log.
   bool isLogHeld() const;
+  // Releases the log once no process of the job uses it.
   void giveUpLog();
   // Returns the verdict, computed in a child; "" if undecided, not all ranks
   // are saved here, or kReportWithin has passed.
   std::string verdict();
+  // Gives up the lock. Returns true if the keeper must continue.
   bool comesBack();
   // Sleeps until a process ends, but at most for a short pause.
   void wait() const;
@@ -85,9 +91,10 @@ class Keeper {
   std::list<Saving> saving_;
   OomKills oom_kills_;
   Clock::time_point counted_at_;
-  // When the last process ended, and whether the end was reported. Both reset
-  // when new processes appear.
+  // When the last ring in use was abandoned or closed. Meaningful only while
+  // `in_use_` is empty.
   Clock::time_point ended_at_;
+  // Whether conclude() has run; add() resets it.
   bool reported_ = false;
   JobLog log_;
   // When a process of the job was last known to hold the log.

@@ -1,6 +1,6 @@
 // KeeperChild is a child process of the keeper for work that may take long,
 // hang or crash. It closes all inherited descriptors except `kept`, so it keeps
-// no reader of them waiting.
+// no reader of them waiting. The destructor neither kills nor reaps it.
 
 #pragma once
 
@@ -26,8 +26,10 @@ class KeeperChild {
 
   // Returns true once it has ended. Do not call it again after that.
   bool hasEnded();
-  // Returns its answer after it has ended; "" if it died.
+  // Returns its answer once; "" if it died. Call it after hasEnded() returned
+  // true: before, it blocks.
   std::string answer() const;
+  // Kills the child without waiting for it.
   void kill() const;
 
  private:

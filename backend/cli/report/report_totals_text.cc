@@ -32,6 +32,7 @@ const TimeSum& timeOf(const CallTotals& totals) {
   return transfer.count > 0 ? transfer : totals.completion;
 }
 
+// Returns the mean of timeOf(), which must have values.
 double meanNs(const CallTotals& totals) {
   const TimeSum& time = timeOf(totals);
   return static_cast<double>(time.total_ns) / static_cast<double>(time.count);
