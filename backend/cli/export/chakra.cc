@@ -111,6 +111,7 @@ bool isKnown(v1::Operation op) {
   return isPointToPoint(op) || collectiveOf(op);
 }
 
+// Rounds to microseconds, the unit of Chakra. Negative times become 0.
 std::uint64_t microseconds(std::int64_t ns) {
   return (static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)) + 500) /
          1000;

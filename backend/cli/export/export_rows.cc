@@ -43,6 +43,7 @@ constexpr RowFormat kRowFormats[] = {
     {"text", "the same, for reading and grep", false, makeTextWriter},
 };
 
+// Restores the order of issue.
 void sortById(std::vector<AssembledOperation>& operations) {
   const auto isBefore = [](const AssembledOperation& a,
                            const AssembledOperation& b) { return a.id < b.id; };

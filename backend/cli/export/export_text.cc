@@ -39,6 +39,8 @@ struct BatchText {
   std::string last;
 };
 
+// Returns the larger of input and output, in bytes. Returns 0 if the call is
+// unknown.
 std::uint64_t bytesOf(const ExportedCall& call) {
   return call.call ? std::max(call.call->bytes_in(), call.call->bytes_out())
                    : 0;
@@ -48,6 +50,7 @@ bool isBatch(const ExportedCall& call) {
   return call.call && call.call->op() == v1::OPERATION_COALESCED;
 }
 
+// Adds a member to the summary of its batch.
 void addTo(BatchText& batch, const ExportedCall& call) {
   const std::uint64_t bytes = bytesOf(call);
   ++batch.calls;
@@ -98,6 +101,7 @@ std::string sizeText(std::uint64_t bytes) {
   return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / double{kMiB});
 }
 
+// Returns the ranks after `way`, or "" without ranks.
 std::string ranksText(const char* way,
                       const absl::btree_set<std::uint32_t>& ranks) {
   return ranks.empty() ? "" : absl::StrCat(way, absl::StrJoin(ranks, ","));
@@ -139,6 +143,7 @@ std::string partnersText(const v1::Call& call) {
   return text;
 }
 
+// Returns a duration in milliseconds, or "-" if it is unknown.
 std::string lastedText(Instant from, Instant to) {
   const auto ns = between(from, to);
   return ns ? absl::StrFormat("%.3f ms", static_cast<double>(*ns) / 1e6) : "-";
@@ -154,6 +159,7 @@ std::string timesText(const AssembledOperation& op) {
                       lastedText(op.wait_began, op.wait_ended));
 }
 
+// Returns the error of a failed operation, or "".
 std::string errorText(const ExportedCall& call) {
   if (!call.op.failed) return "";
   const std::string* text =

@@ -60,6 +60,7 @@ using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 constexpr std::uint64_t kFirstLane = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxLanes = 4096;
 
+// Returns the dtype of the first tensor, or "" if it is unknown.
 std::string dtypeOf(const v1::Call& call) {
   const Runs& runs = call.input().empty() ? call.output() : call.input();
   const char* name = runs.empty() ? nullptr : fr::nameOf(runs[0].dtype());

@@ -80,6 +80,8 @@ std::vector<double> longestOf(const std::vector<std::vector<double>>& ranks) {
   return longest;
 }
 
+// Returns statistics over calls. `ranks` holds the times of each rank, in
+// microseconds. A call takes as long as on its slowest rank.
 Json perIteration(const std::vector<std::vector<double>>& ranks) {
   const std::vector<double> times = longestOf(ranks);
   std::vector<double> sorted = times;

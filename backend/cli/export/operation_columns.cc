@@ -51,6 +51,7 @@ Number at(Row row) {
   return instant(row, row.op.*kAt);
 }
 template <Instant OperationProgress::*kFrom, Instant OperationProgress::*kTo>
+// Returns the nanoseconds between two instants on the rank's own clock.
 Number lasted(Row row) {
   return optional(between(row.op.*kFrom, row.op.*kTo));
 }
@@ -111,14 +112,18 @@ Value endSource(Row row) {
   return row.op.end_source ? Value(nameOf(row.op.end_source)) : Value();
 }
 
+// Absent for operations without an end.
 Value endBound(Row row) {
   return row.op.ended.known() ? Value(nameOf(endBoundOf(row.op))) : Value();
 }
 
+// Absent if the operation transfers no data or the call is unknown.
 Value messageSize(Row row) {
   const bool has_size = row.call && trafficOf(row.call->op()) != Traffic::kNone;
   return has_size ? Value(messageBytes(*row.call, row.group_size)) : Value();
 }
+// Absent for operations without a group or a number, and for messages with an
+// unknown peer.
 Number correlationId(Row row) {
   if (!row.call || row.group_hash == 0 || row.op.seq == 0) return {};
   const auto id = [](std::uint64_t number) {

@@ -13,12 +13,14 @@ namespace {
 
 using Columns = std::vector<const ExportColumn*>;
 
+// Returns the columns with these names, which must exist.
 Columns columnsOf(std::initializer_list<const char*> names) {
   Columns columns;
   for (const char* name : names) columns.push_back(&operationColumn(name));
   return columns;
 }
 
+// Reports an uncertainty in nanoseconds unless it is 0.
 void unlessZero(TakeFact take, const char* name, std::uint64_t value) {
   if (value > 0) take(name, value);
 }

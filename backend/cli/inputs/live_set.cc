@@ -30,6 +30,7 @@ WrittenChunks writtenOf(const TraceSet& set, const TraceStream* stream) {
   return written;
 }
 
+// Returns the stream with this id, or nullptr.
 TraceStream* find(TraceSet& set, std::uint64_t stream_id) {
   const auto found = std::find_if(
       set.streams.begin(), set.streams.end(), [&](const TraceStream& stream) {
@@ -62,6 +63,7 @@ std::string ringDirectoryOf(const TraceStream& stream) {
   return directory;
 }
 
+// Returns the owner of a file. Absent if the file cannot be examined.
 std::optional<uid_t> ownerOf(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return std::nullopt;

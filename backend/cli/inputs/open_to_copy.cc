@@ -12,6 +12,7 @@
 namespace traced {
 namespace {
 
+// Returns true if all streams are Flight Recorder dumps.
 bool holdsOnlyDumps(const TraceSet& set) {
   return std::all_of(
       set.streams.begin(), set.streams.end(),

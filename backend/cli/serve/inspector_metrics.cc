@@ -25,6 +25,7 @@ std::string sizeRange(std::uint64_t bytes) {
   return absl::StrCat(bytes / unit, "-", bytes / unit + 1, name);
 }
 
+// Returns a label of the job, or "unknown" if it is not set.
 std::string labelOf(const v1::Header& header, const std::string& name) {
   const auto found = header.labels().find(name);
   return found == header.labels().end() ? "unknown" : found->second;

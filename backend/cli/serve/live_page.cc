@@ -66,6 +66,7 @@ std::string peersTable(const std::vector<Peer>& peers) {
   return table.html();
 }
 
+// Returns the table of operations by kind, of the ranks on this host.
 std::string kindsTable(const LiveJob& job) {
   HtmlTable table("kinds");
   table.addColumn("operation", Kind::kText);

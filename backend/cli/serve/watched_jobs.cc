@@ -62,6 +62,7 @@ std::optional<Clock::time_point> endOf(const WatchedJobs::Job& job) {
   return last;
 }
 
+// Returns the number of records that this process or its ring lost.
 std::uint64_t lostOf(const RingTail& ring) {
   std::uint64_t lost = ring.missedSlots();
   for (const ThreadDropCount& thread : ring.drops()) lost += thread.all();

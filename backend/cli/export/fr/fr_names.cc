@@ -123,6 +123,7 @@ struct Tensors {
   Json dtypes = Json::array();
 };
 
+// Returns the number of equal tensors. 0 in the file means 1.
 std::uint32_t countOf(const v1::TensorRun& run) {
   return std::max(run.count(), 1u);
 }
@@ -147,6 +148,7 @@ std::optional<Tensors> total(const Runs& runs) {
   return tensors;
 }
 
+// Returns each tensor with its own shape.
 Tensors asTheyAre(const Runs& runs) {
   std::uint64_t count = 0;
   for (const v1::TensorRun& run : runs) count += countOf(run);

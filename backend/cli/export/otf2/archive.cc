@@ -93,6 +93,7 @@ void Archive::close() {
 
 namespace {
 
+// Converts to the string view that absl's maps use.
 absl::string_view key(std::string_view text) {
   return {text.data(), text.size()};
 }

@@ -75,6 +75,7 @@ Message messageOf(const Communication& told, std::uint64_t bytes) {
           static_cast<std::uint32_t>(told.call.tag()), bytes, told.request};
 }
 
+// Returns false without writing if the receiver is unknown.
 bool writeSend(const Communication& told) {
   if (told.peer_plus_1 == 0) return false;
   const Message sent = messageOf(told, told.call.bytes_in());
@@ -91,6 +92,8 @@ bool writeSend(const Communication& told) {
   return true;
 }
 
+// Returns false without writing if the receive has ended and its sender is
+// unknown.
 bool writeReceive(const Communication& told) {
   if (told.peer_plus_1 == 0 && told.end_ns) return false;
   told.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {

@@ -13,6 +13,7 @@
 namespace traced {
 namespace {
 
+// Returns whether any rank of the digest is alive.
 bool livesOn(const v1::JobDigest& job) {
   return std::any_of(job.ranks().begin(), job.ranks().end(),
                      [](const v1::RankDigest& rank) { return rank.alive(); });

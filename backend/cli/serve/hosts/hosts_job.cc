@@ -28,6 +28,7 @@ std::pair<std::int64_t, std::int64_t> startsOf(const v1::JobDigest& job) {
   return {first, last};
 }
 
+// Returns whether all ranks of both digests started within kMaxDistanceNs.
 bool beganTogether(const v1::JobDigest& one, const v1::JobDigest& other) {
   const auto [first, last] = startsOf(one);
   const auto [other_first, other_last] = startsOf(other);

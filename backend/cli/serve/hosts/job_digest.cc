@@ -12,6 +12,7 @@
 namespace traced {
 namespace {
 
+// Returns the fields of a header that identify a run, with bounded texts.
 v1::Header headerOf(const v1::Header& header) {
   v1::Header told;
   told.set_job(boundedText(header.job()));
@@ -58,6 +59,8 @@ v1::Divergence divergenceOf(const OrderWatch::Divergence& divergence) {
 // By group and operation number.
 using Waits = std::map<std::pair<std::uint32_t, std::uint64_t>, v1::Waiting>;
 
+// Adds the collectives that have been in flight on a rank for `after` or
+// longer. `now_ns` is on this host's CLOCK_MONOTONIC.
 void addWaits(const LiveJob::Member& member, std::chrono::nanoseconds after,
               std::int64_t now_ns, Waits& waits) {
   const StreamTable& table = member.stream.table();

@@ -31,6 +31,7 @@ void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
   digest.set_caused_wait_ns(sums.lateness.caused_ns);
 }
 
+// Adds the counts of dropped and missed records.
 void addLosses(const WatchedJobs::Rank& rank, v1::RankDigest& digest) {
   std::uint64_t lost = 0;
   for (const ThreadDropCount& thread : rank.news->tail().drops()) {

@@ -16,6 +16,7 @@ bool isAddress(int family, std::string_view text) {
   return inet_pton(family, std::string(text).c_str(), address) == 1;
 }
 
+// Accepts "" and ":PORT".
 bool isPort(std::string_view text) {
   return text.empty() ||
          (text.front() == ':' &&

@@ -97,6 +97,7 @@ Json resourceOf(const MetricSource& source, const std::string& host) {
 constexpr std::int64_t kMaxPauseS = 300;
 constexpr std::size_t kMaxWords = 200;
 
+// Returns text of the collector, shortened and with control characters escaped.
 std::string shown(const std::string& words) {
   return printable(words.substr(0, kMaxWords));
 }
@@ -118,6 +119,7 @@ std::uint64_t countIn(const Json& json, const char* field) {
   return absl::SimpleAtoi(textIn(json, field), &count) ? count : 0;
 }
 
+// Reads partialSuccess from a response that may be malformed.
 void addRefused(const std::string& body, OtlpAnswer& answer) {
   const Json json = Json::parse(body, nullptr, false);
   if (!json.is_object() || !json.contains("partialSuccess")) return;

@@ -28,6 +28,8 @@ constexpr std::chrono::seconds kListEvery{10};
 // How long a digest stays valid, unless 5 intervals are longer.
 constexpr std::chrono::nanoseconds kFresh = std::chrono::seconds(10);
 
+// Requests a digest. Blocks within kBounds, plus the lookup of the host's name.
+// Sets `bytes` to the size of a response.
 Result<v1::HostDigest> ask(const HttpUrl& url, const std::string& token,
                            std::uint64_t& bytes) {
   const Result<HttpAnswer> answer = askHttp({url, "", "", token}, kBounds);
