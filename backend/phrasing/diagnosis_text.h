@@ -13,8 +13,9 @@
 namespace traced {
 
 // Returns lines for a diagnosis without a verdict: nothing was found, or the
-// end of some ranks is unknown. `stock_name` is the name that the stock Flight
-// Recorder analyzer gives to such a job; may be empty.
+// end of some ranks is unknown.
+// `stock_name` is the stock Flight Recorder analyzer's name for such a job; may
+// be empty.
 std::string nothingText(const Diagnosis& diagnosis,
                         const std::string& stock_name);
 

@@ -58,6 +58,8 @@ std::string limitText(bool is_bytes, const BudgetRow& row,
   return text;
 }
 
+// Adds a table row for the calls or the bytes of a budget row. Only the first
+// of the two repeats the key.
 void addFigure(Table& table, const BudgetRow& row, bool is_bytes, bool first,
                const FigureResult& figure) {
   std::vector<std::string> cells(5);

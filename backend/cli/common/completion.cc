@@ -136,6 +136,7 @@ std::string zshText(const std::string& text) {
                              {{":", "\\:"}, {"[", "\\["}, {"]", "\\]"}});
 }
 
+// Returns the value part of an _arguments entry; "" for a flag.
 std::string zshValue(const Choice& option) {
   if (!option.takes_value) return "";
   return option.values.empty()

@@ -25,8 +25,8 @@ struct NamedFilters {
 // the existing names; "" if every name matches.
 std::string unknownName(const NamedFilters& filters, const LoadedRun& run);
 
-// Do the same for ranks and for group labels. One matching rank is enough.
-// `wanted` must be valid for parseRanks().
+// Return the same sentence for ranks and for group labels. One matching rank is
+// enough. `wanted` must be valid for parseRanks().
 std::string unknownRanks(const std::string& wanted,
                          const std::vector<std::uint32_t>& there);
 std::string unknownGroup(const std::vector<std::string>& wanted,

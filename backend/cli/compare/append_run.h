@@ -24,10 +24,9 @@ ExitCode appendRun(const RunFigures& run, const std::string& file,
 ExitCode refuseUnmeasured(const std::vector<std::string>& reasons);
 
 // Returns `csv` with a row added for a run without gaps, and new columns if
-// necessary. The format is the one Apache Otava imports: one row per run,
-// ordered by start time. docs/use/ci.md describes the columns. `csv` must be
-// empty or a previous result of this function. The error is the reason why the
-// run cannot be added.
+// necessary. The format is that of Apache Otava. Rows are ordered by start
+// time; docs/use/ci.md describes the columns. `csv` must be empty or a previous
+// result of this function. The error is the reason why the run cannot be added.
 Result<std::string> withRun(std::string_view csv, const RunFigures& run,
                             const std::string& label);
 

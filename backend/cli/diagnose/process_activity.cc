@@ -150,6 +150,7 @@ ProcessSample ProcessActivity::sample(std::int64_t pid,
 
 namespace {
 
+// Classifies one sampled interval of a process.
 ProcessNow::Doing doingOf(const Activity& activity) {
   using Doing = ProcessNow::Doing;
   if (activity.stopped) return Doing::kStopped;

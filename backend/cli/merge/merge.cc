@@ -44,6 +44,7 @@ std::uint64_t chunksOf(const TraceSet& set) {
   return chunks;
 }
 
+// Reports an error and returns the exit code for it.
 ExitCode fail(const std::string& why) {
   complain(why);
   return ExitCode::kInternal;

@@ -44,8 +44,9 @@ std::string savedText(const RecoveredSegment& segment) {
   return kSaved + std::to_string(segment.dropped_records);
 }
 
-// Saves a ring. Does nothing more if another process already recovered it.
-// Reports kLost if the ring's name was removed.
+// Saves a ring and returns one of the states above. kLost: the trace cannot be
+// written and the ring's name was removed. Safe if another process already
+// recovered the ring.
 std::string saveRing(SegmentFile& file, const v1::ProcessEnd& end) {
   RecoverOptions options;
   options.process_end = end;

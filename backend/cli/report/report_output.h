@@ -32,9 +32,9 @@ std::string reportText(const std::string& title, const TraceSet& set,
 // "2.1-18.9 %" if waits were not recorded, ">=2.1 %" if records were lost.
 std::string shareCell(const Report& report, const CallTotals& totals,
                       std::uint64_t run_ns);
-// Returns the share of rank time that operations waited for peers: one figure,
-// or bounds if clocks leave it undecided. `between` separates the bounds, for
-// example " to ". Rank time must not be 0.
+// Returns the share of rank time that operations waited for peers. It is one
+// figure, or bounds if clocks leave it undecided. `between` separates the
+// bounds, for example " to ". Rank time must not be 0.
 std::string waitingCell(const Report& report, const char* between);
 
 // Return sentences about clocks, late ranks and slowdowns over time; "" if they
