@@ -29,6 +29,7 @@ class GzipOutput : private std::streambuf, public std::ostream {
  private:
   int_type overflow(int_type c) override;
   int sync() override;
+  // Compresses the buffered bytes. `flush` is Z_NO_FLUSH or Z_FINISH.
   void compress(int flush);
 
   std::ostream& out_;

@@ -20,8 +20,8 @@ namespace traced {
 class Inputs {
  public:
   // Declares the paths, --files-only and --strict. The default path is
-  // "traces", where the recorder writes by default; with `required` there is
-  // none.
+  // "traces", where the recorder writes by default. With `required`, the user
+  // must name a path.
   void declare(CLI::App& app, bool required = false);
   // Declares --attempt.
   CLI::Option* declareAttempt(CLI::App& app);

@@ -98,7 +98,7 @@ class Tracks {
   LanedTrack addTrack(Sequence& to, std::uint64_t process, std::int32_t place,
                       const std::string& name, std::uint32_t lanes,
                       const std::string& description = "");
-  // Adds a track with `slices`, unless there are none.
+  // Adds a track with `slices`. Does nothing if `slices` is empty.
   void writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
                   const std::string& name,
                   const std::vector<NamedSlice>& slices);

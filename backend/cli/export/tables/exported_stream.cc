@@ -26,6 +26,8 @@ UnclearPairs unclearPairsOf(const StreamTable& table,
   return unclear;
 }
 
+// Returns the key that pairs the operation across ranks. Absent without a
+// number or a group, and for messages that cannot be paired.
 std::optional<OperationKey> keyOf(const ExportedCall& exported,
                                   std::uint32_t group,
                                   const UnclearPairs& unclear) {

@@ -91,6 +91,7 @@ class Exchange {
   http::response_parser<http::buffer_body> parser_;
 };
 
+// Returns the HTTP request: a GET without a content type, else a POST.
 http::request<http::string_body> messageOf(HttpRequest request) {
   const bool is_get = request.type.empty();
   http::request<http::string_body> message{
