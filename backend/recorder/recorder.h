@@ -70,8 +70,9 @@ class Recorder {
   static Result<Recorder*> start(const Options& options,
                                  const ProcessIdentity& process);
 
-  // Flushes and ends recording in this process, with the exit code if it is
-  // known. Called at exit.
+  // Writes the remaining records and stops the process's recorder, if any.
+  // Called at exit. Records that are not in the file by the deadline stay in
+  // the ring for recovery. `exit_code`: the process's, if known.
   static void stopCurrent(std::chrono::milliseconds deadline,
                           std::optional<int> exit_code = {}) noexcept;
 
@@ -106,7 +107,9 @@ class Recorder {
   void doneFailed(OpId op, std::int64_t end_ns, EndSource source,
                   const char* message) noexcept;
   void done(const DoneRecord& done) noexcept;
-  // `return_ns`: when the call returned, if returned() was not called.
+  // Record a wait on the Work. waitThrew() sets the outcome and the error of
+  // `wait`. `return_ns`: when the call returned, if returned() was not called.
+  // One record then holds both.
   void waited(const WaitRecord& wait,
               std::optional<std::int64_t> return_ns = {}) noexcept;
   void waitThrew(WaitRecord wait, const char* message,
@@ -147,7 +150,8 @@ class Recorder {
   // deadline passed; the latest records are then missing.
   std::pair<std::string, bool> recent(std::chrono::milliseconds deadline);
 
-  // Returns the communication totals so far. Never blocks.
+  // Returns the communication totals as of the writer's latest poll of the
+  // ring. Never blocks.
   RankFigures figures();
 
   // Adds a destination for the chunks of this process, including those of later

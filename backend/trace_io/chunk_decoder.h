@@ -39,19 +39,19 @@ class ChunkDecoder {
   DecodeStatus decode();
   v1::Payload& payload() { return payload_; }
 
-  // Reads the header of the payload of the chunk parsed last.
+  // Reads the header of the payload of the chunk parsed last. Returns false if
+  // the payload cannot be decoded.
   // If the header is the first field, as a recorder writes it, the rest stays
-  // unread. Returns false if no header can be read.
-  // In that case `maps` receives the header's maps (labels, settings and
+  // unread. `maps` then receives the header's maps (labels, settings and
   // library versions) in serialized form, because few readers need them.
+  // Otherwise `header` has the maps, and `maps` is empty.
   bool decodeHeader(v1::Header& header, std::string& maps);
 
-  // Decodes like decode(), in a fraction of the time, but leaves the rows in
-  // stored form.
-  // Rows that rows() returns are missing in payload(), and so may be the
-  // header.
+  // Does the work of decode() in a fraction of the time, because the rows stay
+  // in stored form. rows() reads them and is valid until the next call.
+  // payload() lacks the rows and the header.
   // If the payload differs from what a recorder writes, rows() returns nullptr
-  // and payload() has the rows.
+  // and payload() is complete.
   DecodeStatus decodePacked();
   PackedRows* rows() { return is_packed_ ? &rows_ : nullptr; }
 

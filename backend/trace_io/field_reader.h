@@ -32,8 +32,9 @@ class FieldReader {
     return in_.CurrentPosition() == static_cast<int>(message_.size());
   }
 
-  // Reads the next field. Returns false if the bytes are no valid field, or if
-  // its wire type is unsupported.
+  // Reads the next field. Returns false at the end, if the bytes are no valid
+  // field, or if its wire type is unsupported. Check atEnd() first to
+  // distinguish these.
   bool next(Field& field);
 
  private:

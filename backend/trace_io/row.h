@@ -153,6 +153,7 @@ struct MarkRow {
   X(value, Value, kPlain, value)                    \
   X(text, Text, kText, text)
 
+// Resources that the process used in the `interval_ns` before `sample_ns`.
 struct ResourceRow {
   std::uint64_t position = 0;
   std::int64_t sample_ns = 0;

@@ -81,7 +81,8 @@ void visitByOperation(RowReaders<Column> readers, std::int64_t anchor_ns,
   }
 }
 
-// Visits one table after the other. Accepts tables in any order.
+// Visits one table after the other. Accepts rows in any order of operations.
+// `latest_ns` must be new or restarted for this payload.
 template <template <typename> class Column, typename Visit>
 void visitByTable(RowReaders<Column> readers, LatestInstants& latest_ns,
                   Visit& visit) {
@@ -97,6 +98,8 @@ void visitByTable(RowReaders<Column> readers, LatestInstants& latest_ns,
   });
 }
 
+// Visits the rows that do not advance an operation: methods, marks and resource
+// samples.
 template <template <typename> class Column, typename Visit>
 void visitOthers(const PayloadColumns<Column>& tables, std::int64_t anchor_ns,
                  Visit& visit) {

@@ -59,9 +59,11 @@ void watchCode(const std::vector<CodeFolder>& folders);
 // code alive, as a running frame does.
 CodeKind kindOf(const PyCodeObject& code) noexcept;
 
-// Notes that a recorded stack description contains this code.
+// Marks code that a recorded stack description contains. freedCodes() counts
+// it when it is freed.
 void noteReported(const PyCodeObject& code) noexcept;
-// Returns how many recorded code objects have been freed.
+// Returns an upper bound on how many marked code objects have been freed. It
+// never decreases. A change means that cached descriptions may be stale.
 std::uint64_t freedCodes() noexcept;
 
 }  // namespace traced

@@ -33,7 +33,8 @@ class DeviceCall {
   void end(OpId op) noexcept {
     if (span_) times_->end(std::exchange(span_, nullptr), op);
   }
-  // The same for a wait.
+  // Records the end of a wait and submits both events for measurement. A second
+  // record of `wait` then adds the stall.
   void endWait(const WaitRecord& wait) noexcept {
     if (span_) times_->endWait(std::exchange(span_, nullptr), wait);
   }

@@ -22,7 +22,9 @@ class TracedWork : public forwarding::ForwardingWork {
     bool future = false;
   };
   // `return_ns`: the time when the call returned, if it is not recorded yet. It
-  // is then recorded with the wait.
+  // is then recorded with the wait or the release.
+  // `from_any_source`: a receive whose sender is recorded after the wait.
+  // `times` and `communicator` measure waits on the device.
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
              std::optional<std::int64_t> return_ns, Shows shows,
              bool from_any_source, DeviceTimes* times,
@@ -47,7 +49,8 @@ class TracedWork : public forwarding::ForwardingWork {
     if (so_far_ns == OwnTime::kNotSampled) return;
     own_ns_.store(so_far_ns + nowNs() - begin_ns, std::memory_order_relaxed);
   }
-  // Removes this Work from the registry of functional collectives.
+  // Removes this Work from torch's registry of functional collectives, as every
+  // wait() must. Does nothing if torch does not use the registry.
   void leaveRegistry();
 
   Recorder& recorder_;

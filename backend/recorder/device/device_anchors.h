@@ -42,8 +42,8 @@ class DeviceAnchors {
 
   // Creates the events. Returns false if the device provides none.
   bool make() noexcept;
-  // Returns whether the clock should be read now. `measured`: measurements are
-  // pending.
+  // Returns whether the clock should be read now. `measured`: reached spans
+  // wait for a later anchor.
   bool isDue(bool measured) const noexcept;
   // Returns whether a reading of the clock is pending.
   bool isUnderWay() const noexcept { return anchor_began_ns_.has_value(); }
@@ -51,7 +51,8 @@ class DeviceAnchors {
   bool take() noexcept;
   // Turns one of the job's events into an anchor. The device reached it between
   // the host times `before_ns` and `after_ns`. On success `event` is replaced
-  // by another one. Returns false if the bracket is too wide.
+  // by another one. Returns false and keeps `event` if the bracket is too wide
+  // or the event is not known to be after the last anchor.
   bool takeFrom(DeviceEvents::Event& event, std::int64_t before_ns,
                 std::int64_t after_ns) noexcept {
     return anchorAt(event, before_ns, after_ns, kMaxProbeError);

@@ -38,7 +38,7 @@ class DeviceClock {
   // parts per million.
   static constexpr std::int64_t kWobble = 1;
 
-  // Adds an anchor. Anchors must be in order of device time.
+  // Adds an anchor. Ignores it unless its device time is after the last one's.
   void add(const DeviceAnchor& anchor) noexcept;
 
   // Returns whether the instant is not after the last anchor, so at()

@@ -31,7 +31,8 @@ class DeviceEvents {
   // Returns the stream that the calling thread uses on this device, or nullopt
   // if unknown. The null stream is valid.
   virtual std::optional<Stream> currentStream() noexcept = 0;
-  // Returns the capture state of a stream.
+  // Returns the capture state of a stream. It is kUnknown if the query failed
+  // or the capture was invalidated.
   virtual Capture capture(Stream stream) noexcept = 0;
   // Records the event at the end of the stream. Returns false if the device
   // refused.

@@ -58,8 +58,8 @@ class DeviceResolver {
   // Prepares the calling thread, which must make all calls below. Returns false
   // on failure.
   bool start() noexcept;
-  // Resolves finished spans. Returns true while an unfinished span makes
-  // progress.
+  // Resolves finished spans. Returns true if spans remain and one was reached
+  // within kStuckAfter. The caller then polls again soon.
   bool poll() noexcept;
   // Takes submitted spans without querying the device.
   void hold() noexcept;

@@ -36,8 +36,8 @@ class LineOutput {
   // Returns the number of lines that were dropped.
   std::uint64_t dropped() const noexcept;
 
-  // Waits until all lines are written, at most until the deadline. Drops the
-  // rest.
+  // Waits until all lines are written, at most until the deadline. Drops and
+  // counts the rest, and every later line.
   void finish(std::chrono::milliseconds deadline) noexcept;
 
  private:

@@ -14,10 +14,10 @@
 
 namespace traced {
 
-// Calls dl_iterate_phdr(), but never while this process forks. glibc (at least
-// 2.36) copies the list's lock into the child in its current state. If a
-// recorder thread holds it at that moment, the child deadlocks when it loads a
-// library.
+// Calls dl_iterate_phdr(), but never while this process forks: each waits for
+// the other. glibc (at least 2.36) copies the list's lock into the child in its
+// current state. If a recorder thread holds it at that moment, the child
+// deadlocks when it loads a library.
 void visitLoaded(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data);
 
 // LoadedCode locates a code address within a loaded binary.

@@ -19,7 +19,8 @@ class HangReports {
  public:
   // Adds a report. Without a consumer only the latest kMax are kept.
   void put(const HangReport& report);
-  // Blocks until a report is available. Returns nullopt when closed.
+  // Blocks until a report is available and returns the oldest. Returns nullopt
+  // while closed, even if reports are left.
   std::optional<HangReport> take();
   // Makes take() return nullopt. Later reports are kept until open().
   void close();

@@ -43,10 +43,13 @@ class HangWatch {
   // `known` resolves the ids in records. It must outlive the watch.
   explicit HangWatch(const ChunkBuilder& known) : known_(known) {}
 
-  // Sets the time limit of an operation. 0 disables the watch.
+  // Sets the time limit of an operation. 0 disables the watch: later operations
+  // are not followed, and those followed so far are no longer reported.
   void setLimit(std::int64_t limit_ns);
 
-  // Updates an operation from a record whose definitions are in `known`.
+  // Updates an operation from a record whose definitions are in `known`. While
+  // the watch is disabled, only the retirement of groups has an effect. May
+  // throw std::bad_alloc.
   void see(const Ring::Record& record);
 
   // Notes that records are missing. Operations without an end may have ended,

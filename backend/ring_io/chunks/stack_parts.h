@@ -55,7 +55,8 @@ class CodeTable {
   // The code, the first time that this chunk uses it; else nullptr.
   const v1::Code* useInThisChunk(std::uint64_t id);
 
-  // Completes a chunk, like DefinitionTable::putFresh().
+  // Completes a chunk: calls `put` with the code that is new since the last
+  // chunk and unused by this one.
   template <typename Put>
   void putFresh(Put put) {
     for (const std::uint64_t id : fresh_) {
@@ -66,8 +67,9 @@ class CodeTable {
     fresh_.clear();
     ++chunk_;
   }
-  // Work like the functions of DefinitionTable. putAgain() also puts code whose
-  // name became known.
+  // Requests that all code is put again. putAgain() puts it into this chunk and
+  // the following ones, as far as each has room. It also puts code whose name
+  // became known.
   void repeat();
   template <typename Put, typename HasRoom>
   void putAgain(Put put, HasRoom hasRoom) {

@@ -37,6 +37,7 @@ class KeeperLock {
   KeeperLock& operator=(const KeeperLock&) = delete;
 
   Owner owner() const { return owner_; }
+  // Returns the descriptor that holds the lock, or -1 without the lock.
   int fd() const { return fd_; }
 
   // Returns a time that changes when another process asks for the lock.

@@ -32,6 +32,7 @@ namespace traced {
 class RingImage {
  public:
   // `memory` must hold Ring::bytesFor(slots) bytes and outlive the image.
+  // `slots` must be a power of two.
   RingImage(std::string_view memory, std::uint64_t slots);
 
   // Returns whether head and tail are consistent.

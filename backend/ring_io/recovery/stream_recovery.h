@@ -33,7 +33,8 @@ class StreamRecovery {
            RecoveredSegment& result);
 
   // Returns the chunks that `written` lacks, without writing them. Returns ""
-  // if it lacks none.
+  // if it lacks none. Returns an error of one sentence if the ring is invalid
+  // or does not continue `written`. Call it once.
   // `alive`: the process was alive when the ring was read, and had recorded
   // nothing beyond it. `read_at` is that time on the process's clocks, if
   // known.

@@ -25,7 +25,8 @@ class WrittenStream {
   static Result<std::unique_ptr<WrittenStream>> open(const std::string& part_0,
                                                      std::uint64_t stream_id);
 
-  // Uses chunks that were found in files of any kind, which have no parts.
+  // Uses chunks that were found in files of any kind, so parts() is empty.
+  // Returns an error of one sentence if a file cannot be opened.
   static Result<std::unique_ptr<WrittenStream>> of(
       const WrittenChunks& written);
 

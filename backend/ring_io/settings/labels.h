@@ -14,8 +14,9 @@ namespace traced {
 
 using Labels = std::map<std::string, std::string>;
 
-// Parses "key=value,key=value". The error names the invalid label and the
-// reason.
+// Parses "key=value,key=value". Skips empty items and trims blanks. Returns an
+// error for an item without a key or "=", for a repeated key, and for too many
+// labels or bytes.
 Result<Labels> parseLabels(const std::string& text);
 
 // Adds labels from platform variables (GPU_SERIAL, VM_ID), with lower-case

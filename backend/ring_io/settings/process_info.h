@@ -46,6 +46,8 @@ struct HostInfo {
   std::int64_t pid = 0;
 };
 
+// Reads the facts about this host and process. Never fails: a fact that cannot
+// be read is unknown.
 HostInfo readHostInfo();
 
 // Returns the name of the node: `given`, otherwise the boot id, otherwise the

@@ -1,6 +1,7 @@
-// Parses the values of settings: numbers, sizes, switches and times.
+// Parses and formats the values of settings: numbers, sizes, switches and
+// times.
 //
-// Each function returns nullopt if the whole text is not a valid value.
+// Each parse function returns nullopt if the whole text is not a valid value.
 
 #pragma once
 

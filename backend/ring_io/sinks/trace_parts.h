@@ -20,7 +20,8 @@ struct TracePart {
 
 std::string partPath(const std::string& stem, std::uint32_t number);
 
-// Returns the stem of the path of part 0, or "" if the path is not one.
+// Returns the path without its suffix ".traced", or "" if it lacks the suffix.
+// Parts of a stream share the stem of part 0.
 std::string stemOf(const std::string& part_0);
 
 // Returns the path of part 0, given the path of any part. Returns any other
