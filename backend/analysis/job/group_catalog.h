@@ -116,12 +116,15 @@ class GroupRoles {
   // From this number on, groups of one role are shown as one.
   static constexpr std::size_t kMany = 4;
 
+  // Copies the labels: add all groups to the catalog first.
   explicit GroupRoles(const GroupCatalog& catalog);
 
   // Returns "dp (64 groups of 8)" for a group of many, otherwise its own label.
   const std::string& label(std::uint32_t group) const {
     return group < labels_.size() ? labels_[group] : unknown_;
   }
+  // Returns whether the group's role has at least kMany groups. `group` must be
+  // an index of the catalog.
   bool isOfMany(std::uint32_t group) const { return is_of_many_[group]; }
   // The roles with many groups, each with its label and groups, in order.
   struct Role {

@@ -33,7 +33,8 @@ struct MessageEnds {
 // or may match by tag.
 class UnclearPairs {
  public:
-  // Adds a send or receive call of rank `self`.
+  // Adds a send or receive call of global rank `self`. Ignores it if the engine
+  // ignores tags, as NCCL does.
   void add(std::uint32_t group, const EngineTraits& engine, std::uint32_t self,
            const v1::Call& call);
 

@@ -36,7 +36,8 @@ struct GroupQueue {
   std::int64_t polled_ns = kNoEnd;
   std::uint64_t last_seq = 0;
 
-  // Assumes that operations with lost records never ended.
+  // Sets the number of the next operation. Call before readyFor() and add().
+  // Skipped numbers are lost records, which count as never ended.
   void noteNumber(std::uint64_t seq) {
     for (std::uint64_t lost = last_seq + 1; lost < seq; ++lost) {
       if (latest.second_ns == kUnknownEnd) break;

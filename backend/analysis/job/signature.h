@@ -68,6 +68,8 @@ class SignatureTable {
  public:
   // Returns the number of a signature. Assigns the next number to a new one.
   std::uint32_t intern(const Signature& signature);
+  // Returns the signature with a number that intern() returned. The reference
+  // is valid until the next intern().
   const Signature& at(std::uint32_t id) const { return signatures_[id]; }
 
  private:

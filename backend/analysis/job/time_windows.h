@@ -18,8 +18,9 @@ struct TimeWindow {
 // far apart. The end must not be before the beginning.
 std::uint64_t lengthOf(const TimeWindow& window);
 
-// Returns the time from a stream's first operation to its last. Empty if it has
-// none.
+// Returns the time from a stream's first issue to the last recorded instant of
+// its operations. An operation under way lasts until the end of the stream.
+// Empty without operations.
 TimeWindow operationSpan(const StreamTable& table);
 
 // Returns the part of an interval within `span`. Empty if an end of it was not

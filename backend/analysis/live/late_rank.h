@@ -31,8 +31,9 @@ class LateRank {
 
   // Records that a rank was certainly last in an operation, and by how much.
   void add(std::uint32_t rank, std::uint64_t behind_ns);
-  // Advances to `now_ns`. On a starved machine any rank without a CPU is late,
-  // so all data is discarded and no rank is reported.
+  // Updates late() when a quarter has passed. `now_ns`: on one
+  // monotonic clock. If processes wait for CPUs (`starved`), any of them is
+  // late, so it discards all data and reports no rank.
   void update(std::int64_t now_ns, bool starved);
 
   const std::optional<Late>& late() const { return late_; }
@@ -48,8 +49,12 @@ class LateRank {
     std::int64_t end_ns = 0;
   };
 
+  // Returns the rank that others waited for longest in `quarter`. Absent if its
+  // shares are below `of_waiting` and `of_time`, or if it was seldom last.
   static std::optional<Late> lateIn(const Quarter& quarter, double of_waiting,
                                     double of_time);
+  // Returns the rank that is late in the window and in each of its quarters.
+  // Absent until kQuarters have passed.
   std::optional<Late> lateInAll() const;
 
   std::deque<Quarter> quarters_;

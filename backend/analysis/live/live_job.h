@@ -100,17 +100,22 @@ class LiveJob {
   // Records that ranks of another host made a different call with this sequence
   // number. Returns true if divergences() changed.
   bool dispute(std::uint32_t group, std::uint64_t seq);
-  // The rank that keeps others waiting.
+  // Returns the rank that keeps others waiting, as of the last count(). Absent
+  // if none does.
   const std::optional<LateRank::Late>& late() const { return late_.late(); }
-  // Links with slow transfers.
+  // Returns the links with slow transfers, as of the last count().
   const std::vector<LiveLinks::Slow>& slowLinks() const {
     return links_.slow();
   }
 
  private:
+  // Updates the member's groups and matched calls after new definitions.
   void learn(Member& member);
+  // Passes the member's new collectives to OrderWatch.
   void watchOrder(Member& member);
+  // Adds one rank's call to the divergence of its group.
   void reportPart(const Member& member, const RecentCall& recent);
+  // Same for all local ranks that called `seq` within their last kRecentCalls.
   void reportParts(std::uint32_t group, std::uint64_t seq);
   // Returns whether all ranks that take part in a call run on this host.
   bool isWithin(const MatchedCall& call) const;
@@ -120,12 +125,18 @@ class LiveJob {
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
   void addUnseenWait(const Member& member, const AssembledOperation& op);
+  // Makes the member's bound of unseen waits final up to `now_ns`, unless
+  // further operations may be in flight. Call after countOf().
   void closeUnseenWaits(const Member& member, std::int64_t now_ns);
+  // Adds the operation's transfer time to the links of its call. Skips members
+  // of a batch and operations without a known transfer time.
   void addTransfer(Member& member, CallAccumulators& place,
                    const AssembledOperation& op, const OperationSplit& split,
                    const MatchedCall& matched);
   void addLateness(const OperationSplit& split, const MatchedCall& matched,
                    std::uint32_t rank, LiveSums::Lateness& lateness);
+  // Adds a completion time, and the bus bandwidth it implies, to the sums of
+  // the message size. Discards sums of earlier intervals.
   void addSize(const CallAccumulators& place, std::uint64_t completion_ns);
 
   std::vector<std::unique_ptr<Member>> members_;

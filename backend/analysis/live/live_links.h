@@ -61,8 +61,9 @@ class LiveLinks {
   static void add(const std::vector<LinkIndex>& places, std::uint64_t seq,
                   const Transfer& transfer);
 
-  // Advances to `now_ns`. On a starved machine all data is discarded and
-  // nothing is reported.
+  // Updates slow(), at most once per kEveryNs. `now_ns`: on the clock of the
+  // transfers. If processes wait for CPUs (`starved`), discards all data and
+  // reports nothing.
   void update(std::int64_t now_ns, bool starved);
   const std::vector<Slow>& slow() const { return slow_; }
 

@@ -28,6 +28,7 @@ class LiveStream {
 
   // Add rows in the order in which they were recorded. Add definitions before
   // the rows that name them, or resolve() them when listed by unknown().
+  // define() moves the definitions out of its argument.
   void define(v1::Payload& definitions);
   void add(const IssueRow& row);
   template <ProgressRow Row>
@@ -88,7 +89,7 @@ class LiveStream {
   // recorded.
   bool mayHaveMoreInFlight() const;
 
-  // All operations not yet removed, sorted by id.
+  // Returns the definitions and all operations not yet removed, sorted by id.
   const StreamTable& table() const { return table_; }
   // Time of the latest issue.
   Instant lastIssue() const { return last_issue_; }
@@ -113,6 +114,9 @@ class LiveStream {
     std::uint32_t stack = 0;
   };
 
+  // Returns an operation of the table, or one that was removed in flight.
+  // Returns nullptr for any other id. The pointer is valid until operations are
+  // added or removed.
   AssembledOperation* find(std::uint64_t id);
   // The kind of record that shows the ends of a call's operations.
   struct Ends {

@@ -80,8 +80,9 @@ struct CallTotals {
   SplitSums split;
 
   void add(const CallTotals& other);
-  // Returns blocked time as a part of `run_ns`, or 0 if that is 0. A lower
-  // bound, because unseen waits are not included.
+  // Returns the part of `run_ns` in which calls and recorded waits blocked the
+  // program, from 0 to 1; 0 if `run_ns` is 0. A lower bound, because unseen
+  // waits are not included. `run_ns`: run time of all ranks in the sum.
   double shareOf(std::uint64_t run_ns) const;
   // Returns the share including all unseen waits: an upper bound if no record
   // was lost.
@@ -102,8 +103,8 @@ struct StateTimes {
   void add(const StateTimes& other);
   // Returns the larger distance from the estimate to a bound.
   std::uint64_t waitUncertainNs() const;
-  // Returns whether the estimate is meaningful. Otherwise only the bounds are
-  // known.
+  // Returns whether the estimated wait is at least as large as its error. If
+  // not, report only the bounds.
   bool isWaitSurelyNotZero() const { return waiting_ns >= waitUncertainNs(); }
 };
 
@@ -174,6 +175,8 @@ struct Latest {
   std::uint64_t behind_p50_ns = 0;
 };
 
+// Returns the most costly last rank of all rows, as defined above. Absent if no
+// rank was last often enough.
 std::optional<Latest> latestOf(const Report& report);
 
 enum class ReportOrder {

@@ -40,7 +40,8 @@ struct RowContext {
 
 class RowKeys {
  public:
-  // Without `roles`, each group has its own rows.
+  // With `roles`, groups of a role with many groups share rows. Without, each
+  // group has its own. `roles` must outlive this object.
   RowKeys(std::vector<ReportKey> by, const GroupRoles* roles);
 
   const std::vector<ReportKey>& by() const { return by_; }

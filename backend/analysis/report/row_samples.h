@@ -73,6 +73,8 @@ class RowSamples {
     Samples completion_ns;
   };
 
+  // Sets the median bandwidths of the row. Leaves them absent if no call has
+  // one.
   void setBandwidths(ReportRow& row) const;
 
   Samples host_ns_;

@@ -47,16 +47,31 @@ class ReportSums::StreamAdder {
     std::uint32_t group = 0;
   };
 
+  // `operation` is an index into the stream's operations. `call` is nullptr if
+  // unknown.
   void add(std::size_t operation, const v1::Call* call);
+  // Returns the shared data of the operation. Makes it, and its row, if needed.
   Part& partOf(std::size_t operation, const v1::Call* call);
+  // Makes the data shared by the operations of `call` in the row of `place`.
   Part makePart(std::size_t operation, const v1::Call* call,
                 const RowContext& place);
   void addSplit(const OperationSplit& split, Part& part);
+  // Adds to the lateness of this rank in the row, if the last rank is certain.
   void addReady(std::size_t operation, const OperationSplit& split, Part& part);
+  // Counts the enclosing call of `op`, such as broadcast_object_list(), once
+  // per row.
   void addParent(const AssembledOperation& op, Part& part);
+  // Adds the windows in which the operation waited for peers, transferred and
+  // blocked the program. They become the rank's StateTimes.
   void addStates(std::size_t operation, const OperationSplit& split);
+  // Returns the window of the trend in which the rank was ready. Absent if that
+  // is unknown or outside all windows.
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
+  // Adds the sums of a part to `rank`, to its row and group, and to the total.
+  // Call once per part, after all operations.
   void addTotals(const Part& part, CallTotals& rank);
+  // Sets the bound of unseen waits of `rank`, and adds it to the total. Adds
+  // the bounds of its rows and groups. Call after all operations.
   void addUnseen(CallTotals& rank);
 
   ReportSums& sums_;

@@ -47,13 +47,14 @@ class CertifiedTimes {
 
   std::uint64_t count() const { return parts_.estimate.count(); }
   std::uint64_t totalNs() const { return parts_.total_ns; }
-  // The bounds of a percentile are the percentiles of all lower and of all
-  // upper bounds.
+  // Return percentiles and the maximum in ns, each with its bounds. The bounds
+  // are the percentiles of all lower and of all upper bounds. 0 if empty.
   CertifiedTime p50() const { return percentile(50); }
   CertifiedTime p99() const { return percentile(99); }
   CertifiedTime max() const { return parts_.max; }
 
  private:
+  // `percent`: 0 to 100.
   CertifiedTime percentile(unsigned percent) const;
   bool allExact() const { return parts_.high.count() == 0; }
   // Switches to keeping bounds, before the first inexact time is added.

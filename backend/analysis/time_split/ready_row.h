@@ -42,6 +42,7 @@ class LatestByClock {
     std::uint32_t clock = 0;
     bool any = false;
   };
+  // Returns the entries that are set: none, one or two, in no order.
   absl::Span<const One> all() const {
     return {latest_, std::size_t{latest_[0].any} + latest_[1].any};
   }
@@ -67,9 +68,9 @@ struct ReadyRow {
   std::uint32_t parts = 0;
   bool unusable = false;
 
-  // Adds a rank that takes part.
+  // Adds a rank that takes part. Call once per rank with a known ready time.
   void bePresent(const CommonInstant& ready);
-  // Adds a rank on which others depend.
+  // Adds a rank on which others depend. Call in addition to bePresent().
   void arrive(const CommonInstant& ready, std::uint32_t rank);
 
   // Returns how long after `instant` the last rank was ready; negative if

@@ -28,7 +28,8 @@ namespace traced {
 // Memory: 32 bytes per operation.
 class OwnReadyTimes {
  public:
-  // `groups`: catalog index of each of the stream's groups.
+  // Copies what it needs from `table`. `groups`: catalog index of each of the
+  // stream's groups.
   OwnReadyTimes(const StreamTable& table,
                 absl::Span<const std::uint32_t> groups);
   // Takes ready times for the first `ready.size()` operations of the stream.
@@ -70,9 +71,11 @@ class ReadyTable {
 
   using Row = ReadyRow;
 
-  // A stream, prepared for the table.
+  // A stream, prepared for the table. The stream and its clock model must
+  // outlive it. Not thread safe, because ClockCursor caches.
   struct Stream {
-    // `groups`: catalog index of each of the stream's groups.
+    // Computes all ready times. `clock_number` becomes `clock_id`. `groups`:
+    // catalog index of each of the stream's groups.
     Stream(const StreamTable& seen, const v1::ClockModel& model,
            std::uint32_t clock_number, absl::Span<const std::uint32_t> groups)
         : table(seen),
@@ -80,7 +83,8 @@ class ReadyTable {
           clock_id(clock_number),
           calls(seen, groups),
           ready(readyTimes(seen)) {}
-    // Takes ready times for the first `times.size()` operations.
+    // Takes ready times computed before, for the first `times.size()`
+    // operations. Do not split later operations.
     Stream(const StreamTable& seen, const v1::ClockModel& model,
            std::uint32_t clock_number, MatchedCalls matched,
            std::vector<ReadyTime> times)
@@ -103,8 +107,8 @@ class ReadyTable {
   void add(const OwnReadyTimes& ready_times, const v1::ClockModel& clock,
            std::uint32_t clock_id);
 
-  // Converts an instant of a stream to common time; nullopt if the clock has no
-  // certified interval there.
+  // Convert an instant of a stream to common time. Return nullopt if it is
+  // unknown, or if the clock has no certified interval there.
   static std::optional<CommonInstant> common(const Stream& stream,
                                              Instant instant) {
     return common(stream.clock, stream.clock_id, instant);

@@ -21,6 +21,7 @@ class Trend {
   // Number of equal time windows of a run.
   static constexpr std::size_t kWindows = 16;
 
+  // Adds a time of the operations in `window`, which must be below kWindows.
   void add(std::size_t window, std::uint64_t ns) { windows_[window].add(ns); }
   void add(const Trend& other) {
     for (std::size_t i = 0; i < kWindows; ++i) {

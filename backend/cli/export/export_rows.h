@@ -39,11 +39,13 @@ class ExportWriter {
 // it would take for a formula gets a leading apostrophe.
 enum class RowReader { kProgram, kTerminal, kSpreadsheet };
 
-// Writes RFC 4180: a line of column names, CRLF, and quotes where necessary.
+// Writes CSV as in RFC 4180: a line of column names, CRLF, and quotes where
+// necessary.
 std::unique_ptr<ExportWriter> makeCsvWriter(RowReader reader);
 // Writes a JSON object per line, without the columns that are absent.
 std::unique_ptr<ExportWriter> makeJsonlWriter(RowReader reader);
-// Writes a line per call, for people and grep.
+// Writes a line per call, for people and grep. `reader` decides only how names
+// are escaped.
 std::unique_ptr<ExportWriter> makeTextWriter(RowReader reader);
 
 struct RowFormat {

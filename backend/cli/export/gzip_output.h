@@ -11,12 +11,14 @@
 
 namespace traced {
 
+// Not thread safe.
 class GzipOutput : private std::streambuf, public std::ostream {
   using int_type = std::streambuf::int_type;
   using traits_type = std::streambuf::traits_type;
-  // Not thread safe.
 
  public:
+  // `to` must outlive this object. The destructor does not call finish():
+  // without it, the output is truncated.
   explicit GzipOutput(std::ostream& to);
   ~GzipOutput() override;
   GzipOutput(const GzipOutput&) = delete;

@@ -35,7 +35,8 @@ class JobExporter {
  public:
   virtual ~JobExporter() = default;
 
-  // Writes the operations of `view`.
+  // Writes the operations of `view`. Failures show in the streams of `files`,
+  // or in files.fail() for formats that a library writes. Call it once.
   virtual void write(ExportedFiles& files, const JobView& view) = 0;
   // Returns a note for the reader of the export, or "".
   virtual std::string note() const { return ""; }

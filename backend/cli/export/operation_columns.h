@@ -32,8 +32,9 @@ struct ExportedCall {
   Instant ready = {};
 };
 
-// Returns an operation with its group. `indices` maps the stream's groups to
-// the catalog. `hashes` are the inputs of correlation ids.
+// Returns the operation with what its columns need. `indices` and `hashes`:
+// catalog index and groupHashes() value of each of the stream's groups.
+// `ready`: when the rank was ready, on the stream's clock; unknown by default.
 ExportedCall exportedCall(const StreamTable& table,
                           const AssembledOperation& op,
                           const GroupCatalog& groups,

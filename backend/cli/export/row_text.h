@@ -70,7 +70,8 @@ class BasicRowBuffer {
   void endRow(std::ostream& out) {
     if (text_.size() >= kWrittenBytes) write(out);
   }
-  // Writes all collected rows.
+  // Writes all collected rows and empties the buffer. Call it after the last
+  // row; the destructor writes nothing. Failures show in the state of `out`.
   void write(std::ostream& out) {
     out.write(text_.data(), static_cast<std::streamsize>(text_.size()));
     text_.clear();

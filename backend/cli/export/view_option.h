@@ -1,6 +1,5 @@
 // Parses --ranks, --groups and --last, which select a part of a run for formats
 // that show matched operations.
-// matched operations.
 
 #pragma once
 
@@ -17,6 +16,8 @@ namespace traced {
 class ViewOption {
  public:
   // Declares the three options.
+  // Adds the options to `app`, which stores their values in this object. The
+  // object must not move or end before `app` has parsed.
   void declare(CLI::App& app);
   // Returns whether any of the options was given.
   bool given() const {

@@ -56,6 +56,9 @@ class LocalFindings {
   // Returns the buffer ranges of an operation. Empty if unknown.
   Uses usesOf(const AssembledOperation& op, const v1::Call& call) const;
   bool isNeverWaited(const AssembledOperation& op) const;
+  // Notes an overlap if `op` shares a buffer with an operation in progress, and
+  // tracks `op` itself. `only_wait_ends`: without a recorded end, only a wait
+  // can end the operation, so it stays in progress.
   void findOverlap(const AssembledOperation& op, const v1::Call& call,
                    bool only_wait_ends);
   // Stores the first finding and counts further ones.

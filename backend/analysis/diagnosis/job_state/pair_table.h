@@ -43,7 +43,8 @@ class PairSide {
   bool has(std::uint64_t seq) const {
     return seq >= first_ && seq <= last_ && first_ > 0 && !holes_.contains(seq);
   }
-  // Returns the message with number `seq`. Requires has(seq).
+  // Returns the number of the signature of message `seq`, in the job's
+  // SignatureTable. Requires has(seq).
   std::uint32_t messageAt(std::uint64_t seq) const;
   const SeqRanges& holes() const { return holes_; }
   const SeqRanges& failed() const { return failed_; }
@@ -54,6 +55,7 @@ class PairSide {
     std::uint32_t message;
   };
   const std::vector<Run>& runs() const { return runs_; }
+  // The timings of the sampled messages, in ascending order of `seq`.
   const Timings& timings() const { return timings_; }
   Timings& timings() { return timings_; }
 

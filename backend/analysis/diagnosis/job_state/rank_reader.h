@@ -83,9 +83,13 @@ class RankReader {
   // judged.
   KnownCall describe(const v1::Call& call);
   void findOrder();
-  // Returns when the stream's last operation was issued. Caches the result.
+  // Returns when the stream's last operation was issued, in ns of the stream's
+  // clock. Requires an operation. Scans all operations on the first call only.
   std::int64_t lastIssueNs();
   void readOperations();
+  // Adds a collective to its group: at once, or after sorting if the numbers of
+  // the group are not in order. A collective without a number only updates the
+  // rank's state.
   void readCollective(const AssembledOperation& op, const KnownCall& known);
   std::optional<Timing> timeCollective(const AssembledOperation& op,
                                        const KnownCall& known,

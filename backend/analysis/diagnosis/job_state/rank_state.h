@@ -149,7 +149,8 @@ struct RankState {
   static constexpr std::size_t kMaxInside = 16;
   static constexpr std::size_t kMaxInsideShown = 64;
   std::vector<OperationRef> inside;
-  // Adds an operation to `inside`, and drops one if too many.
+  // Adds an operation to `inside`. If that makes too many, drops the earliest
+  // one that is not the first of its group and pair.
   void addInside(OperationRef operation);
   // The first operation that failed.
   std::optional<OperationRef> first_failure;

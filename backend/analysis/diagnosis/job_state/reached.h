@@ -49,8 +49,8 @@ class DeviceEndCoverage {
     void ended(std::uint64_t op, bool by_itself);
   };
 
-  // Returns the coverage by waits if only its own waits can report the call's
-  // ends. Otherwise returns nullptr.
+  // Returns the coverage by waits for a blocking call of an unknown engine, and
+  // creates it if needed. Returns nullptr for any other call.
   Coverage* byWaits(std::uint32_t group, const v1::Call& call);
 
   const StreamTable& table_;

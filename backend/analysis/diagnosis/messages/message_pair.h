@@ -12,6 +12,7 @@
 
 namespace traced {
 
+// Refers to all arguments, which must outlive it.
 struct PairCase {
   const AbsenceEvidence& absence;
   PairKey key;
@@ -23,6 +24,8 @@ struct PairCase {
   const EngineTraits& engine() const {
     return job().catalog.groups()[key.group].engine();
   }
+  // Returns how verdicts name message `seq` of this pair. Neither side needs to
+  // have it.
   MessageAt message(std::uint64_t seq) const {
     return {key.group, key.source, key.destination, seq};
   }

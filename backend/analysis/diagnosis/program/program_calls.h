@@ -86,8 +86,10 @@ class ProgramReader {
   // none is recorded.
   std::uint32_t siteOf(const StreamTable& table, const AssembledOperation& op,
                        Sites& known);
-  // Describes a call of the stream. Its word is kBegin if the call does not
-  // count.
+  // Describes a call of the stream. `roles` and `groups`: the number of the
+  // role and the catalog index of each of the stream's groups. The word is
+  // kBegin for calls that are not compared: those that are simulated, or whose
+  // group is unknown or was not recorded completely.
   ProgramCall describe(const StreamTable& table, const v1::Call& call,
                        const std::vector<std::uint32_t>& roles,
                        const std::vector<std::uint32_t>& groups);

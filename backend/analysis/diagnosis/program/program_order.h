@@ -77,6 +77,9 @@ class ProgramOrder {
   void judgeAlone(const Programs& programs,
                   const std::vector<std::uint32_t>& suspects,
                   Answer& answer) const;
+  // Compares the call after calls[place] of one program with its earlier calls
+  // there. Adds the rank to the followers or deviants, or to neither if it has
+  // no habit there.
   void judgePlace(const ProgramCalls& program, std::size_t place,
                   Answer& answer) const;
   void take(Answer by_habit, Answer& answer) const;

@@ -60,8 +60,9 @@ struct Insertion {
 std::optional<Insertion> findInsertion(const SiteCalls& first,
                                        const SiteCalls& second);
 
-// Returns whether the last calls that both ranks made differ in their call
-// sites for the first time. No later call then shows an insertion.
+// Returns whether the last calls that both ranks made have equal signatures but
+// different call sites, which no earlier call paired. Without later calls,
+// findInsertion() cannot detect this difference.
 bool lastCallsDiffer(const SiteCalls& first, const SiteCalls& second);
 
 }  // namespace traced

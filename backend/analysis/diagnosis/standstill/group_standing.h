@@ -19,6 +19,8 @@ struct GroupStanding {
   static constexpr std::uint64_t kNowhere =
       std::numeric_limits<std::uint64_t>::max();
 
+  // Sets the group and its members only; standingOf() fills the other fields.
+  // `known` must outlive this object. `of`: index of the group in the catalog.
   GroupStanding(const AbsenceEvidence& known, std::uint32_t of)
       : absence(known), group(of), members(known.job().membersOf(of)) {}
 

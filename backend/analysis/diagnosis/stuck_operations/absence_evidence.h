@@ -13,6 +13,8 @@ namespace traced {
 
 class AbsenceEvidence {
  public:
+  // Both arguments must outlive this object. All ranks must have been added to
+  // `job`.
   AbsenceEvidence(const JobState& job, const DiagnosisOptions& options);
 
   const JobState& job() const { return job_; }

@@ -9,7 +9,8 @@
 
 namespace traced::fr {
 
-// Appends a value to a pickle.
+// Appends a value to a pickle. The caller writes the protocol header before it
+// and the stop opcode after it. Integers must fit 64 bits, signed.
 void appendPickled(std::string& out, const Json& value);
 
 }  // namespace traced::fr

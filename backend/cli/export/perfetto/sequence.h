@@ -63,6 +63,8 @@ class Sequence {
   };
   // Returns the id of an interned text, defining it if it is new.
   std::uint64_t idOf(Texts& texts, std::string_view text);
+  // Replaces `part_` by an annotation without a value. The caller adds the
+  // value and appends `part_` to `annotations_`.
   void beginAnnotation(const char* name);
   // Writes the current packet.
   void finishPacket();

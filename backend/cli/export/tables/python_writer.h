@@ -33,7 +33,8 @@ class PythonWriter : public TableOutput {
   std::string finish();
 
  private:
-  // Sends a request and the bytes that belong to it.
+  // Sends a request and the bytes that belong to it. Blocks while the pipe is
+  // full. Does nothing after a failure; see ok().
   void send(const Json& asked, const std::string& data = "");
   void write(const char* data, std::size_t bytes);
   // Closes the pipe to Python.

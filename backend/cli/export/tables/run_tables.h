@@ -76,7 +76,8 @@ class StreamTables {
 
   // Adds the rows of one stream.
   void add(const StreamTable& table, const v1::ClockModel& clock);
-  // Adds the warnings about inputs, the chosen run, and clocks.
+  // Adds rows without a rank to "losses": warnings about inputs, the chosen run
+  // and clocks, absent ranks, and unusable bytes.
   void add(const TraceSet& set, const RunSummary& summary);
   // Completes the four tables.
   void finish();
@@ -92,6 +93,8 @@ class StreamTables {
 };
 
 // Writes "groups".
+// Writes "groups", with a row for each group. These functions report failures
+// through ok() of the folder's output.
 void writeGroups(const TableFolder& folder, const GroupCatalog& groups);
 // Writes "verdicts" and "verdict_ranks". The latter has a row for each rank
 // that a verdict names.

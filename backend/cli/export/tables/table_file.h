@@ -98,7 +98,8 @@ class TableFile {
   // Maximum number of rows of a row group.
   static constexpr std::size_t kRowGroup = std::size_t{128} << 10;
 
-  // `number` is the index of the file in its table.
+  // Begins the file in the folder's output. The output and `spec` must outlive
+  // this object. `number`: index of the file in its table.
   TableFile(const TableFolder& folder, const TableSpec& spec,
             std::size_t number = 0);
 
