@@ -41,6 +41,8 @@ std::int64_t firstStartNs(const TraceSet& set,
 // The window of one stream. The stream and the window must outlive it.
 class WindowFilter {
  public:
+  // `clock`: the stream's model, needed only here. `first_start_ns`: see
+  // firstStartNs(); the window's times count from there.
   WindowFilter(const RunWindow& window, const StreamTable& table,
                const v1::ClockModel& clock, std::int64_t first_start_ns);
 

@@ -124,6 +124,8 @@ class LiveStream {
     ReportedCalls* reported = nullptr;
   };
 
+  // Returns the record that shows the operation's end. For a member of a batch
+  // no record does.
   Ends endsOf(const AssembledOperation& op) const;
   void addEndsOf(std::uint32_t call);
   InFlight inFlight(const AssembledOperation& op) const;

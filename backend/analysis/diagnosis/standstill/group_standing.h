@@ -89,7 +89,8 @@ struct GroupStanding {
   // Returns for example "all_reduce", or "" if unknown.
   std::string op() const;
   CollectiveAt call() const { return {op(), group, seq}; }
-  // Returns `ranks` as the members besides the missing ones.
+  // Returns `ranks` for a sentence about the missing members. `all` is set if
+  // both together are all members with a trace.
   OtherRanks othersAre(const std::vector<std::uint32_t>& ranks) const {
     return {ranks, ranks.size() + missing.size() == members.present.size()};
   }

@@ -60,6 +60,8 @@ class Entries {
   void findBatches(const std::vector<ViewedCell>& cells);
   // Returns the entry of an operation. Absent if the format cannot express it.
   std::optional<Json> entryOf(const AssembledOperation& op);
+  // Sets the sequence ids of `entry` and advances the counters of its group.
+  // Call once per entry, in the order of issue.
   void number(Json& entry, const AssembledOperation& op, const v1::Call& call,
               Count& count);
   // Sets state, duration and times, in nanoseconds of the wall clock.
