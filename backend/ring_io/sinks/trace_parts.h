@@ -21,7 +21,7 @@ struct TracePart {
 std::string partPath(const std::string& stem, std::uint32_t number);
 
 // Returns the path without its suffix ".traced", or "" if it lacks the suffix.
-// Parts of a stream share the stem of part 0.
+// The stem of a later part still contains ".part-N".
 std::string stemOf(const std::string& part_0);
 
 // Returns the path of part 0, given the path of any part. Returns any other
