@@ -18,7 +18,7 @@
 
 namespace traced {
 
-enum class CallMode : std::uint8_t { kUnsaid, kSync, kAsync, kBatch };
+enum class CallMode : std::uint8_t { kUnspecified, kSync, kAsync, kBatch };
 inline constexpr std::size_t kCallModes = 4;
 
 // Returns the mode of a call. `Call` is v1::Call.
@@ -27,7 +27,7 @@ CallMode modeOf(const Call& call) {
   if (static_cast<Operation>(call.op()) == Operation::kCoalesced) {
     return CallMode::kBatch;
   }
-  if (!call.has_async()) return CallMode::kUnsaid;
+  if (!call.has_async()) return CallMode::kUnspecified;
   return call.async() ? CallMode::kAsync : CallMode::kSync;
 }
 

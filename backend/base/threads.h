@@ -17,9 +17,9 @@ namespace traced {
 // library would abort the process if the first exception occurs while memory is
 // exhausted.
 inline void beginThread(const char* name) noexcept {
-  constexpr std::size_t kMoreThanThat = 4096;
+  constexpr std::size_t kProbeBytes = 4096;
   pthread_setname_np(pthread_self(), name);
-  void* volatile probe = std::malloc(kMoreThanThat);
+  void* volatile probe = std::malloc(kProbeBytes);
   if (!probe) return;
   std::free(probe);
   // Volatile, because the compiler may drop the result of a pure function.

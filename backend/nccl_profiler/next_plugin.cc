@@ -38,7 +38,7 @@ constexpr unsigned kBelowTasks =
 constexpr unsigned kCopies = kCopyCollective | kCopySync | kCopyBatch;
 
 // Returns the mask bits that make NCCL report an event of this type.
-constexpr unsigned wishesFor(unsigned type) {
+constexpr unsigned maskFor(unsigned type) {
   switch (type) {
     case kCollective:
       return kCollective | kBelowTasks;
@@ -102,7 +102,7 @@ Status NextPlugin::init(void** context, const Communicator& of) {
 bool NextPlugin::hasListener(unsigned type) {
   constexpr unsigned kFirstBeyond[] = {kGroupCall, kCopyCollective};
   if (version_ < 6 && type >= kFirstBeyond[version_ - 4]) return false;
-  return (static_cast<unsigned>(wanted()) & wishesFor(type)) != 0;
+  return (static_cast<unsigned>(wanted()) & maskFor(type)) != 0;
 }
 
 Status NextPlugin::start(void* context, void** handle, Event* event,

@@ -99,7 +99,8 @@ const char* known(const char* name) {
   return !name || std::strcmp(name, "Unknown") == 0 ? "" : name;
 }
 
-void tell(const Operation& operation, const Event& event, unsigned type) {
+void reportMethod(const Operation& operation, const Event& event,
+                  unsigned type) {
   if (!operation.recorder) return;
   const RecorderLink* const link = recorder.load(std::memory_order_relaxed);
   if (type == kCollective) {
@@ -152,7 +153,8 @@ Status start(void* context, void** handle, Event* event) {
   } else if (kVersion == 4) {
     operation = operationOfThread();
   }
-  if (type == kCollective || type == kMessage) tell(operation, *event, type);
+  if (type == kCollective || type == kMessage)
+    reportMethod(operation, *event, type);
   const Status status =
       startNext(*static_cast<Context*>(context), handle, event, type);
   event->parent = parent;

@@ -31,7 +31,7 @@ struct CallPhrases {
                         " of ", groupText(job, call.group));
   }
 
-  std::string operator()(const CalledUnlike& fact) const {
+  std::string operator()(const CallsDiffer& fact) const {
     return absl::StrCat(ranksText(fact.odd), " called ", fact.called, " as ",
                         numberText(job, fact.group, fact.seq), "; ",
                         ranksText(fact.usual), " called ", fact.expected, ".");
@@ -166,7 +166,7 @@ struct CallPhrases {
 struct MessagePhrases {
   const JobState& job;
 
-  std::string operator()(const MessageUnlike& fact) const {
+  std::string operator()(const MessagesDiffer& fact) const {
     return absl::StrCat("Message ", messageText(job, fact.message),
                         ": sent as ", fact.sent, ", received as ",
                         fact.received, ".");

@@ -45,7 +45,7 @@ void Completions::issued(std::uint64_t key, OpId op,
       return;
     }
   }
-  tell(op, end);
+  recordEnd(op, end);
 }
 
 void Completions::completed(std::uint64_t key, std::int64_t end_ns,
@@ -59,10 +59,10 @@ void Completions::completed(std::uint64_t key, std::int64_t end_ns,
       return;
     }
   }
-  tell(op, end);
+  recordEnd(op, end);
 }
 
-void Completions::tell(OpId op, const Early& end) noexcept {
+void Completions::recordEnd(OpId op, const Early& end) noexcept {
   recorder_.done({op, end.end_ns, end.engine_ns_plus_1, 0,
                   EndSource::kCompletionHook, Outcome::kOk});
 }

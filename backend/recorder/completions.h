@@ -45,7 +45,7 @@ class Completions {
   bool takePending(Pending& pending, std::uint64_t key, OpId& op) noexcept;
   bool takeEarly(std::uint64_t key, std::int64_t issue_ns,
                  Early& taken) noexcept;
-  void tell(OpId op, const Early& end) noexcept;
+  void recordEnd(OpId op, const Early& end) noexcept;
 
   Recorder& recorder_;
   std::mutex mutex_;

@@ -43,7 +43,7 @@ DeviceTimes* Devices::start(int device,
                             std::unique_ptr<DeviceEvents> events) noexcept {
   if (!isIndex(device)) return nullptr;
   if (!events) {
-    sayNone("no CUDA runtime that is understood was loaded");
+    warnNoDeviceTimes("no CUDA runtime that is understood was loaded");
     return nullptr;
   }
   const std::lock_guard lock(starting_);
@@ -57,7 +57,7 @@ DeviceTimes* Devices::start(int device,
     times_[at(device)].store(times, std::memory_order_release);
     return times;
   } catch (const std::exception& e) {
-    sayNone(e.what());
+    warnNoDeviceTimes(e.what());
     return nullptr;
   }
 }
@@ -75,8 +75,8 @@ void Devices::stopBeforeCudaEnds() {
 }
 
 // Warns once, because the reason is the same for every group.
-void Devices::sayNone(const char* why) noexcept {
-  if (mode_ == DeviceTimeMode::kOff || said_none_.exchange(true)) return;
+void Devices::warnNoDeviceTimes(const char* why) noexcept {
+  if (mode_ == DeviceTimeMode::kOff || warned_none_.exchange(true)) return;
   say({"no device times: ", why});
 }
 

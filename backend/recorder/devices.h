@@ -77,7 +77,7 @@ class Devices {
   static bool isIndex(int device) { return device >= 0 && device < kMax; }
   static std::size_t at(int device) { return static_cast<std::size_t>(device); }
   static void stopBeforeCudaEnds();
-  void sayNone(const char* why) noexcept;
+  void warnNoDeviceTimes(const char* why) noexcept;
 
   Recorder& recorder_;
   const DeviceTimeMode mode_;
@@ -85,7 +85,7 @@ class Devices {
   Shared shared_;
   std::atomic<CommunicatorId> communicators_{0};
   AbortedCommunicators aborted_;
-  std::atomic<bool> said_none_{false};
+  std::atomic<bool> warned_none_{false};
   std::mutex starting_;
   bool stopped_ = false;  // guarded by starting_
   std::array<std::atomic<DeviceTimes*>, kMax> times_{};

@@ -260,7 +260,7 @@ bool Writer::markNews(bool stopping, std::int64_t drained_ns) {
     news = true;
   }
   if (!stopping && trigger_.touched()) {
-    if (!obey()) mark({nowNs(), 0, MarkKind::kFlush});
+    if (!executeRequest()) mark({nowNs(), 0, MarkKind::kFlush});
     news = true;
   }
   return recordHangs(stopping, drained_ns) || news;
@@ -290,7 +290,7 @@ bool Writer::recordHangs(bool stopping, std::int64_t drained_ns) noexcept {
     // Ends after `drained_ns` were not read, so operations that ended since are
     // not counted as hanging at that time.
     const std::vector<HangReport> found = hangs_.take(drained_ns);
-    for (const HangReport& report : found) tell(report);
+    for (const HangReport& report : found) reportHang(report);
     return !found.empty();
   } catch (const std::exception&) {
     warnOnce(ENOMEM);
@@ -298,7 +298,7 @@ bool Writer::recordHangs(bool stopping, std::int64_t drained_ns) noexcept {
   }
 }
 
-void Writer::tell(const HangReport& report) {
+void Writer::reportHang(const HangReport& report) {
   mark({nowNs(), report.op, markOf(report.state)});
   if (reports_) reports_->put(report);
   say(sentenceOf(report, rank_));

@@ -140,14 +140,14 @@ class Writer {
   bool markNews(bool stopping, std::int64_t drained_ns);
   // Executes the request in the trigger file. Returns false if it holds no
   // request, or one that was already executed.
-  bool obey() noexcept;
+  bool executeRequest() noexcept;
   ControlAnswer apply(const SettingChanges& changes);
   // Requests names for new code and stores the names found so far. Never
   // blocks, except at the end.
   void nameCode(bool stopping) noexcept;
   // Reports operations that take too long. Returns whether it found any.
   bool recordHangs(bool stopping, std::int64_t drained_ns) noexcept;
-  void tell(const HangReport& report);
+  void reportHang(const HangReport& report);
   void mark(const MarkRecord& mark);
   void sampleResources(bool last) noexcept;
   // Returns whether to close the chunk by now, for its age or the ring's fill.
@@ -159,7 +159,7 @@ class Writer {
   bool writeChunk(bool closed) noexcept;
   // Returns whether another chunk must follow at once. `error` is the result of
   // the previous chunk, `parts` the number of parts begun before it.
-  bool hasMoreToSay(int error, std::uint64_t parts) noexcept;
+  bool needsAnotherChunk(int error, std::uint64_t parts) noexcept;
   // Returns an errno value; 0 if the chunk is in the file.
   int appendChunk(bool closed) noexcept;
   int give(const std::string& chunk, std::uint64_t records);
@@ -202,7 +202,7 @@ class Writer {
   const std::uint32_t rank_;
   std::int64_t watched_ns_ = 0;  // when operations were last checked
   TriggerFile trigger_;
-  std::uint64_t obeyed_ = 0;  // id of the latest executed request
+  std::uint64_t last_request_ = 0;  // id of the latest executed request
   const std::uint64_t stream_id_;
   const std::uint64_t most_chunk_slots_;
   Ring::Record record_;

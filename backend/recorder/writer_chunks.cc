@@ -42,9 +42,9 @@ bool Writer::writeChunk(bool closed) noexcept {
   const std::uint64_t parts = file_->partsBegun();
   int error = appendChunk(closed);
   if (file_->partsBegun() != parts) repeatDefinitions();
-  while (hasMoreToSay(error, parts)) {
+  while (needsAnotherChunk(error, parts)) {
     // The remaining definitions do not fit into the retained parts.
-    if (file_->partsBegun() > parts + 1) builder_.repeatNoMore();
+    if (file_->partsBegun() > parts + 1) builder_.stopRepeating();
     const int again = appendChunk(closed);
     if (error == 0 || error == ENOENT) error = again;
   }
@@ -52,10 +52,10 @@ bool Writer::writeChunk(bool closed) noexcept {
   return error == 0 || error == ENOENT;
 }
 
-bool Writer::hasMoreToSay(int error, std::uint64_t parts) noexcept {
+bool Writer::needsAnotherChunk(int error, std::uint64_t parts) noexcept {
   if (file_->partsBegun() > parts + kMaxPartsAtOnce) return false;
   if (file_->recordsDeleted() != counted_deleted_) return true;
-  return error == 0 && builder_.isToRepeat();
+  return error == 0 && builder_.isRepeating();
 }
 
 int Writer::appendChunk(bool closed) noexcept {

@@ -19,10 +19,10 @@ bool switchStacks(StackMode mode) {
 
 }  // namespace
 
-bool Writer::obey() noexcept {
+bool Writer::executeRequest() noexcept {
   try {
     const auto request = readRequest(trigger_.path());
-    if (!request || std::exchange(obeyed_, request->id) == request->id) {
+    if (!request || std::exchange(last_request_, request->id) == request->id) {
       return false;
     }
     if (!request->concerns(rank_)) return true;

@@ -83,7 +83,8 @@ DecodeStatus ChunkDecoder::parse(std::string_view body) {
   const bool parsed =
       chunk_.ParseFromArray(body.data(), static_cast<int>(body.size()));
   return parsed && chunk_.payload_bytes() <= kMaxPayloadBytes &&
-                 isModestSize(chunk_.payload_bytes(), chunk_.payload().size())
+                 isPlausibleSize(chunk_.payload_bytes(),
+                                 chunk_.payload().size())
              ? DecodeStatus::kOk
              : DecodeStatus::kRefused;
 }
@@ -145,7 +146,7 @@ DecodeStatus ChunkDecoder::unpack(std::string_view& raw) {
   } else if (chunk_.payload().size() == chunk_.payload_bytes()) {
     unpacked = chunk_.payload();
   }
-  if (!unpacked || !isModestPayload(*unpacked, chunk_.payload().size())) {
+  if (!unpacked || !isPlausiblePayload(*unpacked, chunk_.payload().size())) {
     return DecodeStatus::kRefused;
   }
   raw = *unpacked;

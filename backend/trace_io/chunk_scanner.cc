@@ -67,7 +67,7 @@ void UnusableBytes::add(ByteRange range) {
 
 ChunkScanner::ChunkScanner(ByteSource& source)
     : source_(source),
-      patience_bytes_(kPatienceBytes + kPatiencePerByte * source.size()) {}
+      wasted_bytes_left_(kPatienceBytes + kPatiencePerByte * source.size()) {}
 
 std::optional<ScannedChunk> ChunkScanner::next() {
   if (refused_) unusable_.add(current_);
@@ -75,7 +75,7 @@ std::optional<ScannedChunk> ChunkScanner::next() {
   const std::uint64_t begin = position_;
   for (std::uint64_t from = begin;; ++from) {
     std::optional<std::uint64_t> sync;
-    if (patience_bytes_ > 0) sync = findSync(from);
+    if (wasted_bytes_left_ > 0) sync = findSync(from);
     if (!sync) {
       unusable_.add({begin, source_.size()});
       position_ = source_.size();
@@ -116,7 +116,7 @@ std::optional<ScannedChunk> ChunkScanner::chunkAt(std::uint64_t body_offset) {
   chunk.body_offset = body_offset;
   chunk.body = source_.read(body_offset, length);
   if (!isValidChunk(chunk.body)) {
-    patience_bytes_ -= std::min(patience_bytes_, length);
+    wasted_bytes_left_ -= std::min(wasted_bytes_left_, length);
     return std::nullopt;
   }
   chunk.checksum = fixedAt<std::uint64_t>(chunk.body, kChecksumOffset + 1);

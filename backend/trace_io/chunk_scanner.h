@@ -93,7 +93,7 @@ class ChunkScanner {
   bool refused_ = false;
   // Remaining bytes that may fail a checksum. A hostile file can hold a sync
   // word in every 30 bytes, each announcing a chunk of 256 MiB.
-  std::uint64_t patience_bytes_;
+  std::uint64_t wasted_bytes_left_;
   bool saw_sync_ = false;
 };
 

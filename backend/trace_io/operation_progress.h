@@ -127,10 +127,10 @@ struct OperationProgress {
     return ended.known() ? OperationState::kEnded : OperationState::kIssued;
   }
   // Returns whether the program no longer waits for the operation.
-  bool isLetGo() const { return wait_ended.known() || released.known(); }
+  bool isAbandoned() const { return wait_ended.known() || released.known(); }
   // Returns whether no further record is expected, except for a better end.
   bool isSettled() const {
-    return failed || over || (isLetGo() && ended.known());
+    return failed || over || (isAbandoned() && ended.known());
   }
   // Returns whether a future may still report an end that is earlier than the
   // end of the wait.
@@ -175,7 +175,7 @@ struct OperationProgress {
       case EndShownBy::kFuture:
         return InFlight::kYes;
       case EndShownBy::kWait:
-        return isLetGo() ? InFlight::kNo : InFlight::kYes;
+        return isAbandoned() ? InFlight::kNo : InFlight::kYes;
       case EndShownBy::kReports:
         return calls ? calls->stateOf(id, wait_ended.known())
                      : InFlight::kUnknown;

@@ -85,12 +85,12 @@ class PieceCounter {
 
 }  // namespace
 
-bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes) {
+bool isPlausibleSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes) {
   return payload_bytes <=
          kFreePayloadBytes + kPayloadPerStoredByte * stored_bytes;
 }
 
-bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes) {
+bool isPlausiblePayload(std::string_view payload, std::uint64_t stored_bytes) {
   constexpr std::size_t kMinPieceBytes = 2;
   const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(
       kMaxPayloadPieces, kFreePieces + kPiecesPerStoredByte * stored_bytes));
@@ -108,7 +108,7 @@ bool isReadableAnywhere(std::string_view payload, std::uint64_t rows,
   return payload.size() <= kMaxPayloadBytes &&
          payload.size() <= kPayloadPerStoredByte * stored_bytes &&
          rows <= kRowsPerStoredByte * stored_bytes &&
-         isModestPayload(payload, stored_bytes);
+         isPlausiblePayload(payload, stored_bytes);
 }
 
 }  // namespace traced

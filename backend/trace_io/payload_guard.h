@@ -33,11 +33,11 @@ inline constexpr std::size_t kMaxColumnBytes = std::size_t{128} << 20;
 inline constexpr std::size_t kRowsPerStoredByte = 2;
 
 // Returns whether a payload of this size is plausible for this stored size.
-bool isModestSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes);
+bool isPlausibleSize(std::uint64_t payload_bytes, std::uint64_t stored_bytes);
 
 // Returns whether a serialized Payload stays within these bounds. Does not
 // check whether it can be parsed.
-bool isModestPayload(std::string_view payload, std::uint64_t stored_bytes);
+bool isPlausiblePayload(std::string_view payload, std::uint64_t stored_bytes);
 
 // Returns whether every reader accepts a chunk with this payload, alone and
 // after any other chunks. A writer checks this before it writes a chunk.

@@ -139,9 +139,9 @@ class RankWriter {
   // Returns whether all ranks stop at operation `i` because the faulty one
   // does.
   bool stopsAt(std::uint64_t i) const {
-    const bool stands_still =
+    const bool is_stuck =
         job_.fault == "never_joined" || job_.fault == "left_early";
-    return (stands_still && i >= job_.at && i % 4 == 0) ||
+    return (is_stuck && i >= job_.at && i % 4 == 0) ||
            (hasMessages() && i >= job_.at);
   }
 

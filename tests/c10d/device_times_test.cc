@@ -342,7 +342,7 @@ TEST_F(DeviceTraceTest, AnAbortLosesTheEndsOfActiveOperationsOfItsGroup) {
         job.allreduce(false);
         job.allreduce(true)->wait();
         other.allreduce(false);
-        job.backend().tell(MarkKind::kAbort);
+        job.backend().markAndFlush(MarkKind::kAbort);
         other.allreduce(false);
         job.wait();
         const Untimed& untimed = job.recorder().devices().untimed();
@@ -417,7 +417,7 @@ TEST_F(DeviceTraceTest, AnEndAfterAnAbortIsCutOff) {
   const Found found = traced(DeviceTimeMode::kOff, [](Job& job, FakeDevice&) {
     job.inner().has_results = true;
     job.allreduce(true);
-    job.backend().tell(MarkKind::kAbort);
+    job.backend().markAndFlush(MarkKind::kAbort);
     job.inner().setResult(c10d::WorkResult::SUCCESS);
   });
   EXPECT_TRUE(found.done.empty());

@@ -18,7 +18,7 @@ std::vector<std::string_view> splitParts(std::string_view input) {
 
 std::optional<v1::Payload> payloadOf(std::string_view part) {
   std::optional<v1::Payload> payload(std::in_place);
-  if (!isModestPayload(part, part.size()) ||
+  if (!isPlausiblePayload(part, part.size()) ||
       !payload->ParseFromArray(part.data(), static_cast<int>(part.size()))) {
     return std::nullopt;
   }

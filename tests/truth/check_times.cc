@@ -97,9 +97,9 @@ class TimeCheck {
     const std::int64_t low_ns = std::max<std::int64_t>(said->low_ns, 0);
     const std::int64_t high_ns = std::max<std::int64_t>(said->high_ns, 0);
     if (low_ns - off_ns <= ns && ns <= high_ns + off_ns) return;
-    tell(what, rank, op,
-         absl::StrCat("said ", said->ns, " in [", said->low_ns, ", ",
-                      said->high_ns, "] ns, was ", ns, " ns"));
+    report(what, rank, op,
+           absl::StrCat("said ", said->ns, " in [", said->low_ns, ", ",
+                        said->high_ns, "] ns, was ", ns, " ns"));
   }
 
   void holdReady(std::uint32_t rank, const Happened& op,
@@ -114,11 +114,12 @@ class TimeCheck {
     const std::int64_t before = last - op.ready;
     if (ready.is_last == (before == 0)) return;
     if (before <= 3'000) return;
-    tell("last arrival", rank, op, absl::StrCat("came ", before, " ns before"));
+    report("last arrival", rank, op,
+           absl::StrCat("came ", before, " ns before"));
   }
 
-  void tell(const char* what, std::uint32_t rank, const Happened& op,
-            const std::string& text) {
+  void report(const char* what, std::uint32_t rank, const Happened& op,
+              const std::string& text) {
     lies_.push_back(
         {absl::StrCat(what, " of ", traced::nameOf(op.call.op)),
          absl::StrCat("rank ", rank, ", ", traced::nameOf(op.call.op), " #",

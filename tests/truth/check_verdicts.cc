@@ -64,7 +64,7 @@ class VerdictCheck {
   }
 
  private:
-  void tell(const std::string& check, const JobVerdict& verdict) {
+  void report(const std::string& check, const JobVerdict& verdict) {
     std::string text = std::string(nameOf(verdict.finding)) + " " +
                        nameOf(verdict.kind) + ": " + summary(verdict);
     for (const std::string& line : phrases(diagnosis_.job, verdict.now)) {
@@ -89,13 +89,13 @@ class VerdictCheck {
     if (is_shift && of_two) return;
     const bool right = verdict.culprits == Ranks{trial_.program.fault.rank} &&
                        (fault == FaultKind::kExtra) == extra;
-    if (!is_shift || !right) tell("names another by call sites", verdict);
+    if (!is_shift || !right) report("names another by call sites", verdict);
   }
 
   // Checks that no thread race is reported: threads are never inside calls at
   // the same time.
   void checkThreads(const JobVerdict& verdict) {
-    if (says(verdict, "Two threads")) tell("threads race", verdict);
+    if (says(verdict, "Two threads")) report("threads race", verdict);
   }
 
   std::string summary(const JobVerdict& verdict) const {
@@ -127,7 +127,7 @@ class VerdictCheck {
       return;
     }
     const Wiring wiring(trial_.program, trial_.history.groups);
-    if (wiring.isCrossed(*group)) tell("certain of a crossed group", verdict);
+    if (wiring.isCrossed(*group)) report("certain of a crossed group", verdict);
   }
 
   bool reportsSharedName() const {
@@ -171,11 +171,11 @@ class VerdictCheck {
     // A rank that runs ahead of ranks that it need not wait for is never the
     // last.
     if (saysIfTheyWaited(verdict)) return;
-    tell("finding in a healthy run", verdict);
+    report("finding in a healthy run", verdict);
   }
 
   void checkFinding(const JobVerdict& verdict) {
-    if (!isTrue(verdict)) tell("false certain finding", verdict);
+    if (!isTrue(verdict)) report("false certain finding", verdict);
   }
 
   bool isTrue(const JobVerdict& verdict) const {
@@ -398,7 +398,7 @@ class VerdictCheck {
   // Certain culprits require that a rank's own calls show the fault, which no
   // program here does.
   void checkCulprit(const JobVerdict& verdict) {
-    tell("false certain culprit", verdict);
+    report("false certain culprit", verdict);
   }
 
   // Checks that the end of a hanging job is not reported as its cause. A kill
@@ -417,7 +417,7 @@ class VerdictCheck {
     if (is_about_end && history.hung && !anyFailed() && someoneHangs() &&
         !verdict.culprits.empty() &&
         std::all_of(verdict.ranks.begin(), verdict.ranks.end(), was_cut_off)) {
-      tell("the end of a standstill is told as its cause", verdict);
+      report("the end of a standstill is told as its cause", verdict);
     }
     const bool is_of_dead = verdict.kind == VerdictKind::kNeverJoined ||
                             verdict.kind == VerdictKind::kLeftEarly;
@@ -425,7 +425,7 @@ class VerdictCheck {
         program.fault.cut_off != CutOff::kKilled &&
         verdict.culprits == Ranks{program.fault.rank} &&
         !says(verdict, "killed by SIGKILL")) {
-      tell("a kill that was seen is not told", verdict);
+      report("a kill that was seen is not told", verdict);
     }
   }
 
@@ -541,11 +541,11 @@ class VerdictCheck {
     if (several &&
         !std::all_of(verdict.culprits.begin(), verdict.culprits.end(),
                      [&](std::uint32_t rank) { return isPlanted(rank); })) {
-      tell("names one who was not late", verdict);
+      report("names one who was not late", verdict);
     }
     if (std::none_of(verdict.culprits.begin(), verdict.culprits.end(),
                      [&](std::uint32_t rank) { return isPlanted(rank); })) {
-      tell("names another", verdict);
+      report("names another", verdict);
     } else if (verdict.kind == VerdictKind::kStraggler &&
                trial_.program.fault.kind == FaultKind::kStraggler) {
       checkShare(verdict);
@@ -587,7 +587,7 @@ class VerdictCheck {
       int said = 0;
       if (std::sscanf(line.c_str(), "That is %d %%", &said) == 1 &&
           (said > 100 || said > 1.3 * percent + 5)) {
-        tell("part of the time", verdict);
+        report("part of the time", verdict);
       }
     }
   }

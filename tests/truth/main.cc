@@ -56,7 +56,7 @@ class Progress {
   }
 
   // Called after each program.
-  void tell(std::uint64_t programs, std::size_t lies) {
+  void report(std::uint64_t programs, std::size_t lies) {
     if (!shown_ || options_.one || seconds() < next_) return;
     next_ = seconds() + 0.5;
     std::fprintf(stderr,
@@ -114,7 +114,7 @@ class Machine {
         options_.seconds > 0 && progress_.seconds() > options_.seconds;
     const bool enough = !lies_.empty() && !options_.keep_going;
     if (late || enough || begun_ == options_.programs) return std::nullopt;
-    progress_.tell(begun_, lies_.size());
+    progress_.report(begun_, lies_.size());
     return options_.first_seed + begun_++;
   }
 
@@ -127,7 +127,7 @@ class Machine {
     }
     if (trial.isFaulty() && trial.isWhole()) count(program, judged.naming);
     for (const Lie& lie : judged.lies) {
-      if (isNew(lie)) tell(program, lie, folder);
+      if (isNew(lie)) report(program, lie, folder);
     }
   }
 
@@ -143,7 +143,8 @@ class Machine {
     return ++lies_[lie.check] == 1;
   }
 
-  void tell(const Program& program, const Lie& lie, const std::string& folder) {
+  void report(const Program& program, const Lie& lie,
+              const std::string& folder) {
     const Program small = shrink(program, lie.check, folder);
     const Lies again = judgeAnswers(perform(small, folder)).lies;
     const auto same =

@@ -41,7 +41,7 @@ Change* find(std::vector<ComparedKey>& keys, const ComparedKey& key,
 
 // Compares the program with itself (--same): changes that appear there too are
 // not caused by the new program.
-void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
+void compareWithSame(const Runs& base, const Runs& same, Comparison& result) {
   std::vector<Remark> notes;
   std::vector<ComparedKey> keys =
       comparedKeys(base, same, result.settings.limits, notes);
@@ -80,7 +80,7 @@ void holdAgainstSame(const Runs& base, const Runs& same, Comparison& result) {
 std::optional<std::size_t> enoughRuns(double needed_p, bool paired) {
   for (std::size_t runs = 2; runs <= kMaxRuns; ++runs) {
     const double least =
-        paired ? leastSignFlipP(runs) : leastRelabelP(runs, runs);
+        paired ? minSignFlipP(runs) : leastRelabelP(runs, runs);
     if (least <= needed_p) return runs;
   }
   return std::nullopt;
@@ -95,7 +95,7 @@ bool mustBeSeen(const Change& change) {
 }
 
 // Reports the largest regression that could go undetected.
-void holdAgainstPower(const Judged& judged, Comparison& result) {
+void reportUndetectable(const Judged& judged, Comparison& result) {
   if (!judged.canFind()) {
     result.not_measured.emplace_back(
         TooFewRuns{enoughRuns(judged.needed_p, result.settings.paired)});
@@ -106,14 +106,17 @@ void holdAgainstPower(const Judged& judged, Comparison& result) {
   for (const ComparedKey& key : result.keys) {
     for (const Change& change : key.changes) {
       if (!mustBeSeen(change)) continue;
-      if (worst && change.unseenOfStep() <= worst->unseenOfStep()) continue;
+      if (worst && change.undetectedStepPart() <= worst->undetectedStepPart())
+        continue;
       worst = &change;
       of = &key;
     }
   }
-  if (!worst || worst->unseenOfStep() <= result.settings.limits.floor) return;
-  result.not_measured.emplace_back(PartRemark{
-      PartRemark::What::kVaries, worst->part, of->key, worst->unseenOfStep()});
+  if (!worst || worst->undetectedStepPart() <= result.settings.limits.floor)
+    return;
+  result.not_measured.emplace_back(PartRemark{PartRemark::What::kVaries,
+                                              worst->part, of->key,
+                                              worst->undetectedStepPart()});
 }
 
 bool matters(const Change& change) { return change.kind == ChangeKind::kWorse; }
@@ -146,7 +149,7 @@ double Change::detectable(const CompareLimits& limits) const {
          1;
 }
 
-double Change::unseenOfStep() const {
+double Change::undetectedStepPart() const {
   return share * (std::exp(log_ratio.halfWidth()) - 1);
 }
 
@@ -184,8 +187,8 @@ Comparison compareRuns(const std::vector<RunFigures>& base,
     result.not_measured.emplace_back(OneRun());
     return result;
   }
-  if (!same.empty()) holdAgainstSame(base, same, result);
-  holdAgainstPower(judged, result);
+  if (!same.empty()) compareWithSame(base, same, result);
+  reportUndetectable(judged, result);
   findCauses(base, fresh, result);
   return result;
 }

@@ -78,7 +78,7 @@ struct Change {
   double detectable(const CompareLimits& limits) const;
   // Returns how much longer a step could be, as a part of it, without being
   // detected.
-  double unseenOfStep() const;
+  double undetectedStepPart() const;
 };
 
 // One kind of operation that both sides have, or the total.

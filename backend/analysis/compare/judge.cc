@@ -63,7 +63,7 @@ class Judge {
   }
 
   double leastP() const {
-    return settings_.paired ? leastSignFlipP(base_.size())
+    return settings_.paired ? minSignFlipP(base_.size())
                             : leastRelabelP(base_.size(), fresh_.size());
   }
 

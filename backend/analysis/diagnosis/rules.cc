@@ -31,15 +31,15 @@ std::vector<std::uint64_t> firstMismatches(
 // Finds where the job is stuck, and messages that differ.
 std::vector<JobVerdict> findStandstills(const RuleInput& input) {
   const AbsenceEvidence absence(input.job, input.options);
-  PairFindings pairs = findPairTroubles(absence);
+  PairFindings pairs = findStuckMessages(absence);
   std::vector<JobVerdict> aborted;
   std::vector<StuckOperation> all_stuck =
-      findGroupTroubles(absence, firstMismatches(input.job, input.found),
-                        input.under_way, aborted);
+      findStuckCollectives(absence, firstMismatches(input.job, input.found),
+                           input.under_way, aborted);
   std::vector<JobVerdict> verdicts = std::move(pairs.verdicts);
   for (JobVerdict& verdict : verdicts) {
-    nameDeviants(input.order.whoLeftAt(verdict.group, verdict.seq, verdict.pair,
-                                       verdict.ranks),
+    nameDeviants(input.order.deviantsAt(verdict.group, verdict.seq,
+                                        verdict.pair, verdict.ranks),
                  verdict);
   }
   const auto add = [&all_stuck](std::vector<StuckOperation> more) {

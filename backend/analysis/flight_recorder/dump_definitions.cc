@@ -170,7 +170,7 @@ DumpSites::Site DumpSites::siteOf(Value frames) {
   return site;
 }
 
-void DumpSites::tell(const Place& place, v1::Frame& frame) {
+void DumpSites::fillFrame(const Place& place, v1::Frame& frame) {
   const auto& [path, name, line] = place;
   frame.set_file(toValidUtf8(path));
   frame.set_function(toValidUtf8(name));
@@ -193,10 +193,10 @@ std::uint32_t DumpSites::add(Value frames) {
   v1::Stack& added = *payload_.add_stack();
   added.set_id(static_cast<std::uint32_t>(payload_.stack_size()));
   if (has_package) {
-    tell(site.package, *added.add_frame());
+    fillFrame(site.package, *added.add_frame());
     added.set_package(1);
   }
-  tell(site.program, *added.add_frame());
+  fillFrame(site.program, *added.add_frame());
   added.set_site(static_cast<std::uint32_t>(added.frame_size()));
   ids_.emplace(site, added.id());
   return added.id();

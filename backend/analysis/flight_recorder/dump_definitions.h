@@ -84,7 +84,7 @@ class DumpSites {
   };
 
   Site siteOf(Value frames);
-  static void tell(const Place& place, v1::Frame& frame);
+  static void fillFrame(const Place& place, v1::Frame& frame);
 
   v1::Payload& payload_;
   std::uint64_t frames_left_;

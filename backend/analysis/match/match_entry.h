@@ -75,7 +75,7 @@ class NotKept {
   // Return whether all of them were issued before, or all after, this instant
   // of the common time line.
   bool allBefore(std::int64_t ns) const { return last_ns_ < ns; }
-  bool allBehind(std::int64_t ns) const { return first_ns_ > ns; }
+  bool allAfter(std::int64_t ns) const { return first_ns_ > ns; }
 
  private:
   using Line = decltype(MatchEntry().line());

@@ -31,7 +31,7 @@ bool endsBatch(const LoadedRun& run, const MatchCell& cell) {
 // Marks all rows of a batch as incomplete if one is. A missing part may be the
 // start of the batch. An incomplete row may also be mistaken for another one
 // and belong to another batch.
-void spreadWhatIsNotWhole(
+void markIncompleteBatches(
     const LoadedRun& run,
     const absl::flat_hash_map<BatchKey, std::uint32_t>& rows,
     MatchTable& table) {
@@ -86,7 +86,7 @@ void linkBatches(const LoadedRun& run, MatchTable& table) {
   for (MatchRow& row : table.rows) {
     if (row.batch > 0) row.order_ns = table.rows[row.batch - 1].order_ns;
   }
-  spreadWhatIsNotWhole(run, rows, table);
+  markIncompleteBatches(run, rows, table);
 }
 
 void sortRows(MatchTable& table) {

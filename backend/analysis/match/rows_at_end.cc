@@ -130,7 +130,7 @@ constexpr std::size_t kGrowth = 8;
 bool firstAreKnown(const MatchTable& table, const NotKept& not_kept,
                    std::size_t count) {
   const std::int64_t end_ns = table.rows[count - 1].order_ns;
-  return not_kept.allBehind(end_ns) &&
+  return not_kept.allAfter(end_ns) &&
          std::all_of(table.rows.begin(), table.rows.end(),
                      [end_ns](const MatchRow& row) {
                        return row.whole || row.order_ns > end_ns;

@@ -67,7 +67,7 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
   speeds_.add(call->op(), facts.message_bytes, facts.bus_factor, split);
   const MatchedCall* matched = stream_->calls.of(op);
   if (!matched) return;
-  if (split.ready_ns && !split.wait_for_peers && table.isUnderWay(op)) {
+  if (split.ready_ns && !split.wait_for_peers && table.isInFlight(op)) {
     under_way_ns_ = std::min(under_way_ns_, *split.ready_ns);
   }
   waits_.add(table.header.rank(), split,
@@ -85,7 +85,7 @@ void PictureBuilder::addHang() {
       last.ns() < -kLatestNs || last.ns() > kLatestNs) {
     return;
   }
-  waits_.addUnderWay(stream_->table.header.rank(), under_way_ns_,
+  waits_.addInFlight(stream_->table.header.rank(), under_way_ns_,
                      stream_->clock.commonNs(last.ns()));
 }
 

@@ -163,7 +163,7 @@ bool StepPictureBuilder::endsInOperation() const {
   const StreamTable& table = stream_->table;
   return std::any_of(
       table.operations.begin(), table.operations.end(),
-      [&table](const AssembledOperation& op) { return table.isUnderWay(op); });
+      [&table](const AssembledOperation& op) { return table.isInFlight(op); });
 }
 
 void StepPictureBuilder::keepWhatIsUnderWay() {
@@ -173,7 +173,7 @@ void StepPictureBuilder::keepWhatIsUnderWay() {
   const bool stands =
       std::any_of(table.operations.begin(), table.operations.end(),
                   [&table](const AssembledOperation& op) {
-                    return table.isUnderWay(op) && !table.callOf(op)->async();
+                    return table.isInFlight(op) && !table.callOf(op)->async();
                   });
   if (!stands || !table.last.known()) return;
   Instant latest;

@@ -70,7 +70,7 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
   }
 }
 
-void WaitPictureBuilder::addUnderWay(std::uint32_t rank, std::int64_t from_ns,
+void WaitPictureBuilder::addInFlight(std::uint32_t rank, std::int64_t from_ns,
                                      std::int64_t until_ns) {
   const auto index = indexOf(rank);
   if (!index || from_ns < first_ns_ || until_ns < from_ns) return;

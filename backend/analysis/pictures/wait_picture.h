@@ -29,7 +29,7 @@ class WaitPictureBuilder {
            std::uint32_t others);
   // Adds an operation in flight, from when the rank was ready to the end of its
   // stream, in common time. Its wait is unknown.
-  void addUnderWay(std::uint32_t rank, std::int64_t from_ns,
+  void addInFlight(std::uint32_t rank, std::int64_t from_ns,
                    std::int64_t until_ns);
   // Adds the result of another builder with the same arguments.
   void add(const WaitPictureBuilder& other);

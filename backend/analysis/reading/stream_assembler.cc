@@ -80,7 +80,7 @@ void StreamAssembler::noteCalls() {
 }
 
 // Applies an issue row to an operation.
-[[gnu::always_inline]] inline void StreamAssembler::tell(
+[[gnu::always_inline]] inline void StreamAssembler::applyIssue(
     const IssueRow& row, AssembledOperation& op) {
   op.issue(row, table_.definitions.callInChunk(row.call));
   issued_ += op.issued.known();
@@ -96,7 +96,7 @@ void StreamAssembler::noteCalls() {
   op.id = row.op;
   here_ = &op;
   next_ = operations.size();
-  tell(row, op);
+  applyIssue(row, op);
 }
 
 // Handles an operation that has other rows before its issue row, or two issue
@@ -104,7 +104,7 @@ void StreamAssembler::noteCalls() {
 void StreamAssembler::takeKnown(const IssueRow& row) {
   table_.in_seq_order = false;
   AssembledOperation& op = operation(row.op);
-  if (!op.issued.known()) tell(row, op);
+  if (!op.issued.known()) applyIssue(row, op);
 }
 
 template <ProgressRow Row>

@@ -72,7 +72,7 @@ class StreamAssembler {
     const std::vector<AssembledOperation>& operations = table_.operations;
     return ordered_ && (operations.empty() || operations.back().id < id);
   }
-  void tell(const IssueRow& row, AssembledOperation& op);
+  void applyIssue(const IssueRow& row, AssembledOperation& op);
   void takeKnown(const IssueRow& row);
   void see(Instant instant) {
     if (instant.isAfter(table_.last)) table_.last = instant;

@@ -52,7 +52,7 @@ void forgetLeftOut(const v1::Payload& first, std::uint64_t rows,
 
 // Reported drops happened before the report; retention deletes the beginning
 // and is not counted.
-std::uint64_t lossesIn(const StreamTable& table) {
+std::uint64_t countLosses(const StreamTable& table) {
   return table.dropped() - table.dropped(v1::DROP_REASON_RETENTION) +
          table.broken_tables;
 }
@@ -100,7 +100,7 @@ StreamTable StreamLoader::load(const TraceStream& stream,
 
     const bool from_ring = set_.files[chunk.file].from_rings;
     if (from_ring && !before_ring) before_ring = table.last;
-    const std::uint64_t losses = lossesIn(table);
+    const std::uint64_t losses = countLosses(table);
     const DecodeStatus status = decode(chunk, allowance);
     if (status == DecodeStatus::kOk) {
       if (stream.begins_later && table.chunks == 0) {
@@ -112,7 +112,7 @@ StreamTable StreamLoader::load(const TraceStream& stream,
     } else {
       ++table.skipped_chunks;
     }
-    if (status != DecodeStatus::kOk || lossesIn(table) > losses) {
+    if (status != DecodeStatus::kOk || countLosses(table) > losses) {
       table.lost_before = std::max(table.lost_before, covered);
     }
   }

@@ -208,7 +208,7 @@ std::vector<double> relabelTest(const Columns& before, const Columns& after) {
   return counter.finish(!all);
 }
 
-double leastSignFlipP(std::size_t pairs) {
+double minSignFlipP(std::size_t pairs) {
   if (pairs == 0) return 1;
   const double least = std::ldexp(1.0, 1 - static_cast<int>(pairs));
   return std::max(least, 1.0 / static_cast<double>(kMaxResamplings + 1));

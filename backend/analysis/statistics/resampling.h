@@ -29,7 +29,7 @@ std::vector<double> relabelTest(const Columns& before, const Columns& after);
 
 // Return the smallest p-value possible for this number of pairs, or of runs per
 // side.
-double leastSignFlipP(std::size_t pairs);
+double minSignFlipP(std::size_t pairs);
 double leastRelabelP(std::size_t before, std::size_t after);
 
 // Returns the p-values with Holm's correction, in the same order. If no test

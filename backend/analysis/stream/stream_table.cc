@@ -34,7 +34,7 @@ std::uint64_t StreamTable::rankTimeNs() const {
   return between(first_operation, last_operation).value_or(0);
 }
 
-bool StreamTable::isUnderWay(const AssembledOperation& operation) const {
+bool StreamTable::isInFlight(const AssembledOperation& operation) const {
   const v1::Call* call = callOf(operation);
   return operation.state() == OperationState::kIssued && !operation.over &&
          operation.batch == 0 && call && call->graph_plus_1() == 0 &&
@@ -61,7 +61,7 @@ void StreamTable::findOperationSpan() {
     if (!first_operation.known() || first_operation.isAfter(op.issued)) {
       first_operation = op.issued;
     }
-    const Instant until = isUnderWay(op) ? last : Instant();
+    const Instant until = isInFlight(op) ? last : Instant();
     for (const Instant at :
          {op.issued, op.returned, op.ended, op.wait_ended, until}) {
       if (at.isAfter(last_operation)) last_operation = at;

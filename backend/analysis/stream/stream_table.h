@@ -123,7 +123,7 @@ struct StreamTable {
   // Returns whether the operation may be in flight at the end of the stream: it
   // has not ended, was neither captured nor simulated, and is not part of a
   // batch.
-  bool isUnderWay(const AssembledOperation& operation) const;
+  bool isInFlight(const AssembledOperation& operation) const;
   // Returns whether records or chunks are known to be missing.
   bool lostSomething() const;
 

@@ -58,7 +58,7 @@ bool ReadyRow::isLastCertain() const {
   });
 }
 
-void ReadyRow::bePresent(const CommonInstant& instant) {
+void ReadyRow::addParticipant(const CommonInstant& instant) {
   const CertifiedNs ready{instant.certified.low_ns - instant.early_ns,
                           instant.certified.high_ns};
   ++present;

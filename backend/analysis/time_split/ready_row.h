@@ -69,8 +69,8 @@ struct ReadyRow {
   bool unusable = false;
 
   // Adds a rank that takes part. Call once per rank with a known ready time.
-  void bePresent(const CommonInstant& ready);
-  // Adds a rank on which others depend. Call in addition to bePresent().
+  void addParticipant(const CommonInstant& ready);
+  // Adds a rank on which others depend. Call in addition to addParticipant().
   void arrive(const CommonInstant& ready, std::uint32_t rank);
 
   // Returns how long after `instant` the last rank was ready; negative if

@@ -94,7 +94,7 @@ ReadyTable::Span ReadyTable::add(std::optional<std::size_t> only,
     row.unusable |= part.failed || row.signature != call.signature;
     const auto ready = common(cursor, clock_id, part.at, part.earliest);
     if (!ready) continue;
-    row.bePresent(*ready);
+    row.addParticipant(*ready);
     if (!call.role.proven) continue;
     row.arrive(*ready, ready_times.rank());
     span.add({ready->ns, ready->ns});

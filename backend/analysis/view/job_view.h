@@ -35,7 +35,7 @@ struct ViewSelection {
   std::uint64_t most_operations = 0;
 };
 
-struct LeftOutOfView {
+struct ExcludedOperations {
   // Excluded ranks and their operations.
   std::uint64_t ranks = 0;
   std::uint64_t of_ranks = 0;
@@ -62,7 +62,7 @@ class JobView {
   const std::vector<ChosenRank>& chosen() const { return chosen_; }
   // The selected operations: each is in one row.
   const MatchTable& matched() const { return matched_; }
-  const LeftOutOfView& leftOut() const { return left_out_; }
+  const ExcludedOperations& leftOut() const { return left_out_; }
   // Diagnosis of the whole run. The first call reads the run. Not thread safe.
   const Diagnosis& diagnosis() const;
 
@@ -115,7 +115,7 @@ class JobView {
   std::vector<ReadyRows> ready_times_;
   std::vector<std::vector<std::uint64_t>> group_hashes_;
   MatchTable matched_;
-  LeftOutOfView left_out_;
+  ExcludedOperations left_out_;
 };
 
 }  // namespace traced

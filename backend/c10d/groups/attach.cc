@@ -145,9 +145,10 @@ void forEachTraced(c10d::ProcessGroup& group,
   }
 }
 
-void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message) {
-  forEachTraced(group,
-                [&](TracedBackend& backend) { backend.tell(kind, message); });
+void markGroup(c10d::ProcessGroup& group, MarkKind kind, const char* message) {
+  forEachTraced(group, [&](TracedBackend& backend) {
+    backend.markAndFlush(kind, message);
+  });
 }
 
 }  // namespace traced

@@ -46,6 +46,6 @@ void forEachTraced(c10d::ProcessGroup& group,
 
 // Records a mark about an action on a group, or about its failure, in the
 // traces of its backends. Needed because calls by type bypass the wrappers.
-void tell(c10d::ProcessGroup& group, MarkKind kind, const char* message);
+void markGroup(c10d::ProcessGroup& group, MarkKind kind, const char* message);
 
 }  // namespace traced

@@ -343,14 +343,15 @@ PYBIND11_MODULE(_C, m) {
   m.def(
       "aborting",
       [](c10d::ProcessGroup& group) {
-        traced::tell(group, traced::MarkKind::kAbort, "");
+        traced::markGroup(group, traced::MarkKind::kAbort, "");
       },
       py::arg("group"), py::call_guard<py::gil_scoped_release>(),
       "The group is about to be aborted.");
   m.def(
       "shutdown_failed",
       [](c10d::ProcessGroup& group, const std::string& message) {
-        traced::tell(group, traced::MarkKind::kShutdownFailed, message.c_str());
+        traced::markGroup(group, traced::MarkKind::kShutdownFailed,
+                          message.c_str());
       },
       py::arg("group"), py::arg("message"),
       py::call_guard<py::gil_scoped_release>(),

@@ -219,7 +219,7 @@ class ProgramStacks final : public StackSource {
     v1::HandledException& told = *stack.mutable_handling();
     told.set_type(toValidUtf8(handled.type().substr(0, kMaxTypeBytes)));
     const PythonFrame raised = raisedAt(handled);
-    if (raised.code) tell(raised, *told.mutable_raised());
+    if (raised.code) fillFrame(raised, *told.mutable_raised());
   }
 
   // The program's call site, and the nearest package between it and the
@@ -249,8 +249,8 @@ class ProgramStacks final : public StackSource {
 
   static void readSite(v1::Stack& stack) {
     const Site site = siteHere();
-    if (site.package.code) tell(site.package, *stack.add_frame());
-    if (site.program.code) tell(site.program, *stack.add_frame());
+    if (site.package.code) fillFrame(site.package, *stack.add_frame());
+    if (site.program.code) fillFrame(site.program, *stack.add_frame());
     stack.set_site(static_cast<std::uint32_t>(stack.frame_size()));
     if (stack.site() == 2) stack.set_package(1);
   }
@@ -264,7 +264,7 @@ class ProgramStacks final : public StackSource {
         stack.set_cut(stack.cut() + 1);
         continue;
       }
-      tell(frame, *stack.add_frame());
+      fillFrame(frame, *stack.add_frame());
       const auto number = static_cast<std::uint32_t>(stack.frame_size());
       const CodeKind kind = kindOf(*frame.code);
       if (kind == CodeKind::kProgram && stack.site() == 0) {
@@ -315,7 +315,7 @@ class ProgramStacks final : public StackSource {
     return identityOf(known, std::min(depth, kMaxFrames) + 1);
   }
 
-  static void tell(const PythonFrame& frame, v1::Frame& told) {
+  static void fillFrame(const PythonFrame& frame, v1::Frame& told) {
     noteReported(*frame.code);
     told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
     told.set_file(fileOf(*frame.code, kMaxFileBytes));

@@ -33,7 +33,7 @@ std::atomic<std::uint64_t> next_entry{1};
 
 struct Entry {
   std::uint64_t id;
-  ModulePlace place;
+  ModuleAndPhase place;
   int backward;  // the backward it was entered in, or kNoBackward
 };
 
@@ -68,7 +68,7 @@ std::uint32_t moduleOfNode() {
                      : 0;
 }
 
-ModulePlace placeOfThread() {
+ModuleAndPhase placeOfThread() {
   const int backward = autograd::get_current_graph_task_id();
   if (const Entry* entry = innermost(backward)) return entry->place;
   if (backward == kNoBackward) return {};
@@ -82,7 +82,7 @@ void noteNodes(int backward) {
       .note(at::sequence_number::peek(), entry ? entry->place.module : 0);
 }
 
-std::uint64_t enter(ModulePlace place, int backward) {
+std::uint64_t enter(ModuleAndPhase place, int backward) {
   std::vector<Entry>& entries = ofThread().entries;
   if (backward == kNoBackward) {  // drops entries of backwards that have ended
     while (!entries.empty() && entries.back().backward != kNoBackward) {
@@ -112,8 +112,8 @@ class ModuleOverlay final : public ContextOverlay {
  public:
   const Context* over(const Context* known) noexcept override {
     try {
-      const ModulePlace place = placeOfThread();
-      if (place == ModulePlace{}) return known;
+      const ModuleAndPhase place = placeOfThread();
+      if (place == ModuleAndPhase{}) return known;
       return ofThread().contexts.at(known, place);
     } catch (const std::exception&) {
       return known;

@@ -30,8 +30,8 @@ void TracedBackend::watchFailures() noexcept {
     c10d::Backend* const asked =
         engine_.reports_error_at_once ? inner_.get() : nullptr;
     news_ = recorder_.engineChecks().keep(
-        std::make_unique<EngineNews>(recorder_, group_->id(), communicator_,
-                                     asked),
+        std::make_unique<EngineFailures>(recorder_, group_->id(), communicator_,
+                                         asked),
         asked && !hooks);
     owner_ = getpid();
 #ifdef TRACED_BACKEND_HAS_supportsAbortHooks

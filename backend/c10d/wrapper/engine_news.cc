@@ -36,14 +36,14 @@ const char* errorOf([[maybe_unused]] c10d::Backend* engine) noexcept {
 
 }  // namespace
 
-void EngineNews::gaveUp() noexcept {
+void EngineFailures::gaveUp() noexcept {
   const char* const why = errorOf(engine_);
   gaveUp(why ? why : "");
 }
 
-void EngineNews::communicatorFailed() noexcept { gaveUp(kFailed); }
+void EngineFailures::communicatorFailed() noexcept { gaveUp(kFailed); }
 
-void EngineNews::gaveUp(const char* why) noexcept {
+void EngineFailures::gaveUp(const char* why) noexcept {
   if (Recorder::current() != &recorder_) return;
   // Unfinished operations are aborted. Their streams continue as if they had
   // ended.
@@ -57,7 +57,7 @@ void EngineNews::gaveUp(const char* why) noexcept {
   recorder_.requestFlush();
 }
 
-void EngineNews::check() noexcept {
+void EngineFailures::check() noexcept {
   if (recorder_.devices().wasAborted(communicator_)) return;
   if (const char* const why = errorOf(engine_)) gaveUp(why);
 }

@@ -1,6 +1,6 @@
-// EngineNews records that the engine of one group gave up, because an operation
-// timed out or the communicator failed. The engine does not report which
-// operation, so only a mark is recorded.
+// EngineFailures records that the engine of one group gave up, because an
+// operation timed out or the communicator failed. The engine does not report
+// which operation, so only a mark is recorded.
 //
 // An engine with abort hooks (torch 2.15) calls one on its watchdog thread.
 // Among the others, classic NCCL stores its first error, which is polled.
@@ -22,12 +22,12 @@
 
 namespace traced {
 
-class EngineNews final : public EngineCheck {
+class EngineFailures final : public EngineCheck {
  public:
   // `engine` is polled for its error, until EngineChecks::forget(). nullptr
   // disables polling.
-  EngineNews(Recorder& recorder, std::uint32_t group,
-             CommunicatorId communicator, c10d::Backend* engine)
+  EngineFailures(Recorder& recorder, std::uint32_t group,
+                 CommunicatorId communicator, c10d::Backend* engine)
       : recorder_(recorder),
         group_(group),
         communicator_(communicator),
@@ -41,7 +41,7 @@ class EngineNews final : public EngineCheck {
   void communicatorFailed() noexcept;
 
   // Switches to the communicator that the engine uses after a reconfiguration.
-  void goOnWith(CommunicatorId communicator) noexcept {
+  void switchCommunicator(CommunicatorId communicator) noexcept {
     communicator_.store(communicator, std::memory_order_relaxed);
   }
 

@@ -43,7 +43,7 @@ const char* failureOf(const c10::ivalue::Future& result) {
 // Runs on the watchdog's thread, or on one that waits with a timeout. The
 // engine may hold locks of the Work. Must not throw, because that would
 // terminate the process.
-void onResult(EngineNews& news, OpId op, CommunicatorId communicator,
+void onResult(EngineFailures& news, OpId op, CommunicatorId communicator,
               const c10::ivalue::Future& result) noexcept {
   const std::int64_t end_ns = nowNs();
   Recorder& recorder = news.recorder();

@@ -27,26 +27,26 @@ inline const char* cheapMessage(const std::exception& error) noexcept {
 
 // Calls `tell` with the text of `error`. Never throws, because the exception
 // must propagate.
-template <typename Tell>
-void reportError(const std::exception& error, Tell tell) noexcept {
+template <typename Report>
+void reportError(const std::exception& error, Report report) noexcept {
   std::optional<std::string> read;
   try {
     if (read_python_error) read = read_python_error(error);
   } catch (...) {
     read.emplace();
   }
-  tell(read ? read->c_str() : cheapMessage(error));
+  report(read ? read->c_str() : cheapMessage(error));
 }
 
 // Calls `tell` with the text of a stored exception, which must not be null.
-template <typename Tell>
-void reportError(const std::exception_ptr& error, Tell tell) noexcept {
+template <typename Report>
+void reportError(const std::exception_ptr& error, Report report) noexcept {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& thrown) {
-    reportError(thrown, tell);
+    reportError(thrown, report);
   } catch (...) {
-    tell("unknown exception");
+    report("unknown exception");
   }
 }
 

@@ -51,7 +51,7 @@ TracedBackend::BackendPtr TracedBackend::shrink(
 }
 
 void TracedBackend::abort() {
-  tell(MarkKind::kAbort);
+  markAndFlush(MarkKind::kAbort);
   inner_->abort();
 }
 
@@ -60,7 +60,7 @@ void TracedBackend::shutdown() {
     inner_->shutdown();
   } catch (const std::exception& error) {
     reportError(error, [&](const char* text) {
-      tell(MarkKind::kShutdownFailed, text);
+      markAndFlush(MarkKind::kShutdownFailed, text);
     });
     throw;
   }
@@ -70,7 +70,7 @@ void TracedBackend::shutdown() {
 // Requests a flush, so that the file contains everything up to here. Never
 // blocks, because an abort is often called during a hang. Also records while
 // tracing is off, because earlier operations may be the cause.
-void TracedBackend::tell(MarkKind kind, const char* message) noexcept {
+void TracedBackend::markAndFlush(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
   if (kind == MarkKind::kAbort) recorder_.devices().aborting(communicator_);
   recorder_.mark(kind, group_->id(), message);
@@ -84,7 +84,7 @@ TracedBackend::Work TracedBackend::reconfigure(
       Operation::kReconfigure, notNumbered, [](CallDescriber&) {},
       [&] { return inner_->reconfigure(opts); });
   communicator_ = recorder_.devices().newCommunicator();
-  if (news_) news_->goOnWith(communicator_);
+  if (news_) news_->switchCommunicator(communicator_);
   rank_ = inner_->getRank();
   size_ = inner_->getSize();
   return work;

@@ -41,7 +41,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
 
   // Records a mark about an action on the backend, or about its failure, and
   // requests a flush.
-  void tell(MarkKind kind, const char* message = "") noexcept;
+  void markAndFlush(MarkKind kind, const char* message = "") noexcept;
 
   // Retries the scope decision until it is final.
   void decideScope(std::uint64_t job, const NodeMap::Lookup& lookup);
@@ -243,7 +243,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   std::shared_ptr<Completions> completions_;
   // Null if operations run on the host. `owner_` is the process that created
   // it.
-  EngineNews* news_ = nullptr;
+  EngineFailures* news_ = nullptr;
   std::int64_t owner_ = 0;
   [[maybe_unused]] bool has_abort_hook_ = false;
   std::atomic<bool> no_future_[kOperationCount] = {};

@@ -36,7 +36,7 @@ std::vector<std::string> nextCommands(const std::string& input,
   if (traits.of_times) {
     return {absl::StrCat("tracectl report ", input, " --by op,group,rank")};
   }
-  if (traits.stands_still) addStacks(job, verdict, commands);
+  if (traits.is_stuck) addStacks(job, verdict, commands);
   if (verdict.group == GroupCatalog::kNone) {
     if (!verdict.culprits.empty()) {
       commands.push_back(absl::StrCat("tracectl show ", input, " --ranks ",
@@ -50,7 +50,7 @@ std::vector<std::string> nextCommands(const std::string& input,
       label.find(',') == std::string::npos
           ? absl::StrCat(" --groups ", shellWord(label))
           : std::string();
-  if (traits.stands_still) {
+  if (traits.is_stuck) {
     commands.push_back(
         absl::StrCat("tracectl show ", input, of_group, " --last 5 --stacks"));
   } else if (verdict.seq > 0) {

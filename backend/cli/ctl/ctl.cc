@@ -120,7 +120,7 @@ class Ctl : public Subcommand {
       return ExitCode::kInternal;
     }
     await(answers);
-    return tell(answers.ranks(), context);
+    return report(answers.ranks(), context);
   }
 
  private:
@@ -142,8 +142,8 @@ class Ctl : public Subcommand {
   }
 
   // Prints the answers. Returns kFindings unless every rank complied.
-  ExitCode tell(const std::vector<AskedRank>& ranks,
-                const Context& context) const {
+  ExitCode report(const std::vector<AskedRank>& ranks,
+                  const Context& context) const {
     if (inputs_.json()) {
       writeJson(std::cout, json(ranks, context));
       std::cout << "\n";

@@ -96,7 +96,7 @@ class Follower {
     FollowLog::News news =
         log_.update(findingsOf(diagnosis), steady_clock::now(),
                     last ? endOf(diagnosis.job) : FollowLog::Job::kRuns);
-    tell(*set, diagnosis, std::move(news));
+    report(*set, diagnosis, std::move(news));
     return last;
   }
 
@@ -175,7 +175,7 @@ class Follower {
         [this](std::uint32_t rank) { return processes_.mayJoin(rank); });
   }
 
-  void tell(const TraceSet& set, Diagnosis& diagnosis, FollowLog::News news) {
+  void report(const TraceSet& set, Diagnosis& diagnosis, FollowLog::News news) {
     diagnosis.verdicts.clear();
     for (FollowLog::Finding& found : news.found) {
       diagnosis.verdicts.push_back(std::move(found.verdict));

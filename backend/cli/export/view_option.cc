@@ -70,7 +70,7 @@ ViewSelection ViewOption::selection() const {
 }
 
 std::string leftOutText(const JobView& view) {
-  const LeftOutOfView& out = view.leftOut();
+  const ExcludedOperations& out = view.leftOut();
   std::vector<std::string> parts;
   if (out.ranks > 0) {
     parts.push_back(absl::StrCat(countOf(out.of_ranks, "operation"), " of ",

@@ -93,7 +93,7 @@ void Keeper::run() {
 
 // Polls a timestamp. inotify instances are limited per user.
 bool Keeper::isAsked() {
-  const std::int64_t before = std::exchange(asked_at_, lock_.askedAt());
+  const std::int64_t before = std::exchange(asked_at_, lock_.lastRequestNs());
   return asked_at_ != before;
 }
 

@@ -44,7 +44,7 @@ class EnteredContexts {
  public:
   ~EnteredContexts() {
     own = nullptr;
-    sayWhatIsOpen();
+    warnOpenAnnotations();
   }
 
   std::uint64_t enter(const v1::Context& change) {
@@ -75,7 +75,7 @@ class EnteredContexts {
 
  private:
   // Warns once per process. The recorded operations keep the annotation.
-  void sayWhatIsOpen() const noexcept {
+  void warnOpenAnnotations() const noexcept {
     static std::atomic<bool> said{false};
     for (const Entry& entry : entries_) {
       if (entry.change.annotation_size() == 0 || said.exchange(true)) continue;

@@ -29,7 +29,7 @@ void ModuleNames::describe(std::uint32_t number, v1::Context& context) const {
   context.set_module_type(module_type);
 }
 
-const Context* PlacedContexts::at(const Context* known, ModulePlace place) {
+const Context* PlacedContexts::at(const Context* known, ModuleAndPhase place) {
   const Key key{known ? known->hash() : 0, place};
   const auto found = contexts_.find(key);
   if (found != contexts_.end()) return found->second.get();

@@ -39,20 +39,20 @@ class ModuleNames {
 };
 
 // The module and phase in which an operation is issued.
-struct ModulePlace {
+struct ModuleAndPhase {
   std::uint32_t module = 0;  // a ModuleNames number, 0: none
   v1::Phase phase = v1::PHASE_UNSPECIFIED;
 
-  bool operator==(const ModulePlace&) const = default;
+  bool operator==(const ModuleAndPhase&) const = default;
 };
 
 // PlacedContexts builds and caches the combination of a thread's context and
-// its ModulePlace. Not thread safe: one instance per thread.
+// its ModuleAndPhase. Not thread safe: one instance per thread.
 class PlacedContexts {
  public:
   // Returns `known` (nullptr: empty) with `place` applied. Valid until the next
   // call. Throws std::bad_alloc.
-  const Context* at(const Context* known, ModulePlace place);
+  const Context* at(const Context* known, ModuleAndPhase place);
 
  private:
   // Enough for every module of a large model in each of its phases.
@@ -60,7 +60,7 @@ class PlacedContexts {
 
   struct Key {
     std::uint64_t known;  // hash of the known context, 0: none
-    ModulePlace place;
+    ModuleAndPhase place;
 
     bool operator==(const Key&) const = default;
   };

@@ -46,7 +46,7 @@ class DeviceAnchors {
   // wait for a later anchor.
   bool isDue(bool measured) const noexcept;
   // Returns whether a reading of the clock is pending.
-  bool isUnderWay() const noexcept { return anchor_began_ns_.has_value(); }
+  bool isInFlight() const noexcept { return anchor_began_ns_.has_value(); }
   // Starts or continues reading the clock. Returns false if the device failed.
   bool take() noexcept;
   // Turns one of the job's events into an anchor. The device reached it between

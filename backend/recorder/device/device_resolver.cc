@@ -128,7 +128,7 @@ void DeviceResolver::makeRoom() noexcept {
 }
 
 bool DeviceResolver::wantsAnchor() const noexcept {
-  if (anchors_.isUnderWay()) return true;
+  if (anchors_.isInFlight()) return true;
   if (isIdle()) return false;
   return measured_.size() > kMaxMeasured / 2 ||
          anchors_.isDue(!reached_.empty() || !measured_.empty());
@@ -140,7 +140,8 @@ bool DeviceResolver::resolveAlone(DeviceSpan& span,
   if (!anchors_.isQueueFull() || span.pending_ns == 0) return false;
   const std::uint64_t lasted_plus_1 = lastedPlus1(span);
   if (!anchors_.takeFrom(span.last, span.pending_ns, reached_ns)) return false;
-  tell({span.op, anchors_.last(), lasted_plus_1, span.is_wait, span.wait});
+  reportTimes(
+      {span.op, anchors_.last(), lasted_plus_1, span.is_wait, span.wait});
   return true;
 }
 
@@ -179,7 +180,7 @@ void DeviceResolver::reportMeasured(bool extrapolate) noexcept {
       extrapolate || failed_ || clock_() - progress_ns_ > kStuckAfter;
   const auto stays = [&](const Measured& span) {
     if (!all && !anchors_.covers(span.end)) return true;
-    tell(span);
+    reportTimes(span);
     return false;
   };
   measured_.erase(
@@ -194,7 +195,7 @@ std::uint64_t DeviceResolver::lastedPlus1(const DeviceSpan& span) noexcept {
             : 0;
 }
 
-void DeviceResolver::tell(const Measured& span) noexcept {
+void DeviceResolver::reportTimes(const Measured& span) noexcept {
   const DeviceClock::HostInstant end = anchors_.onHost(span.end);
   if (end.error_ns > reported_error_ns_) {
     reported_error_ns_ = end.error_ns + end.error_ns / 4;

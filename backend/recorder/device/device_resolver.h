@@ -112,7 +112,7 @@ class DeviceResolver {
   void reportMeasured(bool extrapolate) noexcept;
   // Returns the duration of the span plus 1, or 0 if unknown.
   std::uint64_t lastedPlus1(const DeviceSpan& span) noexcept;
-  void tell(const Measured& span) noexcept;
+  void reportTimes(const Measured& span) noexcept;
   void recordStall(WaitRecord wait, std::uint64_t lasted_plus_1) noexcept;
   // Reports the untimed total if it changed, at most once per kUntimedInterval
   // unless `now` is true.

@@ -81,7 +81,7 @@ void OperationSums::add(const Row& row) {
     figures_.own_call_ns += nsBetween(op->issued, op->returned);
   figures_.failed += op->failed && !had_failed;
   if (ReportedCalls* const calls = reportedOf(*op)) learn(row, *op, *calls);
-  if (op->isLetGo() || op->failed) count(*op);
+  if (op->isAbandoned() || op->failed) count(*op);
 }
 
 ReportedCalls* OperationSums::reportedOf(const FollowedOperation& op) {

@@ -178,13 +178,13 @@ void ChunkBuilder::repeatDefinitions() {
   withTables([](auto& table) { table.repeat(); });
 }
 
-bool ChunkBuilder::isToRepeat() {
+bool ChunkBuilder::isRepeating() {
   bool any = false;
   withTables([&any](auto& table) { any |= table.isRepeating(); });
   return any;
 }
 
-void ChunkBuilder::repeatNoMore() noexcept {
+void ChunkBuilder::stopRepeating() noexcept {
   withTables([](auto& table) { table.stopRepeating(); });
 }
 

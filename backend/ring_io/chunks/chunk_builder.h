@@ -42,9 +42,9 @@ class ChunkBuilder {
   // chunks may be missing.
   void repeatDefinitions();
   // Returns whether definitions remain to be repeated in later chunks.
-  bool isToRepeat();
+  bool isRepeating();
   // Cancels the remaining repetitions.
-  void repeatNoMore() noexcept;
+  void stopRepeating() noexcept;
 
   // Returns the definition of an id, or nullptr if it is unknown or already
   // dropped.

@@ -19,7 +19,7 @@ constexpr Changeable kChangeable[] = {
      [](const Options& from, SettingChanges& c) { c.enabled = from.enabled; },
      [](const SettingChanges& c) { return c.enabled.has_value(); },
      [](const SettingChanges& c, Options& to) {
-       to.says_traced = true;
+       to.traced_is_set = true;
        to.enabled = *c.enabled;
      }},
     {"watch", "TRACED_WATCH",
@@ -81,7 +81,7 @@ std::string textOf(const SettingChanges& changes) {
     Options options;
     each.give(changes, options);
     text += (text.empty() ? "" : ",") + std::string(each.name) + "=" +
-            settingOf(each).tell(options).value_or("");
+            settingOf(each).format(options).value_or("");
   }
   return text;
 }

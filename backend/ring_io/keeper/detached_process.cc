@@ -33,8 +33,8 @@ constexpr int kIgnored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
 struct DetachedStart {
   char* const* words;
   char* const* variables;
-  int words_to;
-  int handed_on;
+  int stderr_fd;
+  int inherited_fd;
   char* program_stack;
   int error;
 };
@@ -57,14 +57,14 @@ void setSignals() {
 bool setDescriptors(const DetachedStart& start) {
   const int nothing = open("/dev/null", O_RDWR);
   const int away = fcntl(nothing, F_DUPFD, kOutOfTheWay);
-  int handed_on = fcntl(start.handed_on, F_DUPFD, kOutOfTheWay);
-  int words_to = fcntl(start.words_to, F_DUPFD, kOutOfTheWay);
-  if (words_to < 0) words_to = away;
-  if (handed_on < 0) handed_on = away;
+  int inherited_fd = fcntl(start.inherited_fd, F_DUPFD, kOutOfTheWay);
+  int stderr_fd = fcntl(start.stderr_fd, F_DUPFD, kOutOfTheWay);
+  if (stderr_fd < 0) stderr_fd = away;
+  if (inherited_fd < 0) inherited_fd = away;
   const bool done = dup2(away, 0) == 0 && dup2(away, 1) == 1 &&
-                    dup2(words_to, 2) == 2 &&
-                    dup2(handed_on, kHandedOn) == kHandedOn;
-  if (start.handed_on < 0) close(kHandedOn);
+                    dup2(stderr_fd, 2) == 2 &&
+                    dup2(inherited_fd, kHandedOn) == kHandedOn;
+  if (start.inherited_fd < 0) close(kHandedOn);
 #ifdef SYS_close_range
   syscall(SYS_close_range, kOutOfTheWay, ~0U, 0);
 #endif
@@ -147,7 +147,7 @@ int startDetached(const DetachedProcess& process) {
   // Stacks grow down.
   char* const program_stack = static_cast<char*>(memory) + kStackBytes;
   DetachedStart start{word_pointers.data(), variable_pointers.data(),
-                      process.words_to,     process.handed_on,
+                      process.stderr_fd,    process.inherited_fd,
                       program_stack,        0};
   {
     const NothingInterrupts quiet;

@@ -18,9 +18,9 @@ struct DetachedProcess {
   std::vector<std::string> variables;
   // The caller's descriptor that becomes stderr of the program. -1: /dev/null,
   // as for stdin and stdout.
-  int words_to = -1;
+  int stderr_fd = -1;
   // The caller's descriptor that becomes descriptor 3. -1: none.
-  int handed_on = -1;
+  int inherited_fd = -1;
 };
 
 // Starts the program and returns 0 or an errno value.

@@ -79,7 +79,7 @@ KeeperLock::Owner KeeperLock::ask() {
   return owner_;
 }
 
-std::int64_t KeeperLock::askedAt() const {
+std::int64_t KeeperLock::lastRequestNs() const {
   struct stat status;
   if (fd_ < 0 || fstat(fd_, &status) != 0) return 0;
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;

@@ -41,7 +41,7 @@ class KeeperLock {
   int fd() const { return fd_; }
 
   // Returns a time that changes when another process asks for the lock.
-  std::int64_t askedAt() const;
+  std::int64_t lastRequestNs() const;
   // Removes the file and releases the lock if this object holds it.
   void giveUp();
   // Tries again to take the lock without blocking.

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 
 // Returns whether this process adopts orphans. The keeper would become its
 // child.
-bool takesInOrphans() {
+bool adoptsOrphans() {
   int is_subreaper = 0;
   prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
   return getpid() == 1 || is_subreaper != 0;
@@ -76,7 +76,7 @@ std::optional<SegmentContent> contentOf(const std::string& ring) {
 }  // namespace
 
 std::string startKeeper(const KeeperStart& start) {
-  if (start.ring.empty() || takesInOrphans()) return "";
+  if (start.ring.empty() || adoptsOrphans()) return "";
   const auto content = contentOf(start.ring);
   if (!content) return "";
   std::error_code error;
@@ -93,8 +93,8 @@ std::string startKeeper(const KeeperStart& start) {
                   path,          "--ring-dir",  rings,
                   "--from",      here.string(), folder.string()};
   keeper.variables = variables();
-  keeper.words_to = start.has_stderr ? STDERR_FILENO : -1;
-  keeper.handed_on = lock.fd();
+  keeper.stderr_fd = start.has_stderr ? STDERR_FILENO : -1;
+  keeper.inherited_fd = lock.fd();
   const int failed = startDetached(keeper);
   if (failed == 0) return "";
   lock.giveUp();

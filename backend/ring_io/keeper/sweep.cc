@@ -58,8 +58,8 @@ void markOrRemove(SegmentFile& file, std::time_t now) {
 void sweep(const std::string& directory, const std::string& path,
            std::time_t now) {
   const auto is_over = [&](const SegmentFile& file) {
-    return file.uid() == geteuid() && !file.isBeingMade() && !file.isAlive() &&
-           !hasKeeper(directory, file);
+    return file.uid() == geteuid() && !file.isBeingCreated() &&
+           !file.isAlive() && !hasKeeper(directory, file);
   };
   auto file = SegmentFile::open(path);
   if (!file || !is_over(*file)) return;

@@ -78,7 +78,7 @@ std::optional<Result<RingReading>> readRing(const RingFile& ring) {
     if (errno == ENOENT) return std::nullopt;
     return Error{std::string("it cannot be read: ") + std::strerror(errno)};
   }
-  if (file->isBeingMade()) return std::nullopt;
+  if (file->isBeingCreated()) return std::nullopt;
   const std::string refused = file->whyRefusedLive();
   if (!refused.empty()) return Error{refused};
   RingReading reading;
@@ -92,7 +92,7 @@ std::optional<Result<RingReading>> readRing(const RingFile& ring) {
   const std::string_view bytes = reading.segment.bytes();
   const Result<SegmentContent> content = parseSegment(bytes);
   if (!content) return content.error();
-  if (wasNeverUsed(bytes)) return std::nullopt;
+  if (isUnfinished(bytes)) return std::nullopt;
   const v1::Header& header = content->header;
   const std::string why = whyNotOfThisBoot(header);
   if (!why.empty()) return Error{why};

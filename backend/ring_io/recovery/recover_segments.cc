@@ -98,7 +98,7 @@ void recoverLocked(const SegmentFile& file, const std::string& place,
         "emptied it";
     return;
   }
-  if (wasNeverUsed(bytes)) {
+  if (isUnfinished(bytes)) {
     result.outcome = RecoverOutcome::kDiscarded;
     result.why = bytes.empty()
                      ? "it is empty: its process died before it recorded "
@@ -139,9 +139,9 @@ void removeIfDone(SegmentFile& file, const RecoverOptions& options,
 }
 
 // `owner` is the result of lock(). For `place` see recoverLocked().
-RecoveredSegment recoverAsked(SegmentFile& file, SegmentFile::Owner owner,
-                              const std::string& place,
-                              const RecoverOptions& options) {
+RecoveredSegment recoverWithOwner(SegmentFile& file, SegmentFile::Owner owner,
+                                  const std::string& place,
+                                  const RecoverOptions& options) {
   RecoveredSegment result;
   result.path = file.path();
   if (owner == SegmentFile::Owner::kAlive) {
@@ -163,7 +163,7 @@ std::optional<RecoveredSegment> recoverSegment(const std::string& path,
                                                const RecoverOptions& options,
                                                TraceFinder& places) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(path);
-  if (!file || file->isBeingMade()) return std::nullopt;
+  if (!file || file->isBeingCreated()) return std::nullopt;
   std::string place;
   if (!options.traces.empty() && !isAmong(file->tracePath(), options.traces)) {
     place = places.of(file->streamId());
@@ -172,14 +172,14 @@ std::optional<RecoveredSegment> recoverSegment(const std::string& path,
 
   const SegmentFile::Owner owner = file->lock();
   if (owner == SegmentFile::Owner::kGone) return std::nullopt;
-  return recoverAsked(*file, owner, place, options);
+  return recoverWithOwner(*file, owner, place, options);
 }
 
 }  // namespace
 
 RecoveredSegment recoverSegment(SegmentFile& file,
                                 const RecoverOptions& options) {
-  return recoverAsked(file, file.lock(), "", options);
+  return recoverWithOwner(file, file.lock(), "", options);
 }
 
 std::vector<std::string> findSegments(

@@ -26,7 +26,7 @@ std::optional<Result<std::unique_ptr<RingTail>>> RingTail::open(
     if (errno == ENOENT) return std::nullopt;
     return Error{std::string("it cannot be read: ") + std::strerror(errno)};
   }
-  if (file->isBeingMade()) return std::nullopt;
+  if (file->isBeingCreated()) return std::nullopt;
   const std::string why = file->whyRefusedLive();
   if (!why.empty()) return Error{why};
   Result<SegmentContent> content = file->describe();
@@ -69,11 +69,11 @@ void RingTail::skipTo(std::uint64_t position) {
   if (position <= cursor_.position) return;
   if (read_before_) missed_slots_ += position - cursor_.position;
   cursor_.position = position;
-  lost_place_ = true;
+  resyncing_ = true;
 }
 
 bool RingTail::isStuck() {
-  if (std::exchange(waits_at_, cursor_.position) != cursor_.position) {
+  if (std::exchange(stuck_at_, cursor_.position) != cursor_.position) {
     waits_since_ = Clock::now();
   }
   return Clock::now() - waits_since_ >= kPatience;
@@ -100,14 +100,14 @@ bool RingTail::poll(const std::function<void(const Ring::Record&)>& visit) {
   drops_ = image.drops();
   while (cursor_.position < image.head()) {
     if (!image.isCommitted(cursor_.position)) {
-      if (!lost_place_ && !isStuck()) break;
+      if (!resyncing_ && !isStuck()) break;
       // Skips all slots of the uncommitted record.
-      lost_place_ = true;
+      resyncing_ = true;
       missed_slots_ += was_read;
       ++cursor_.position;
       continue;
     }
-    lost_place_ = false;
+    resyncing_ = false;
     if (!image.next(cursor_, record_)) break;
     visit(record_);
   }

@@ -78,9 +78,9 @@ class RingTail {
   // False until the first poll. Slots lost before it do not count as missed.
   bool read_before_ = false;
   // The cursor may be inside a record, so search for the next whole one.
-  bool lost_place_ = true;
+  bool resyncing_ = true;
   // A claimed slot that is not committed yet, and since when.
-  std::uint64_t waits_at_ = ~std::uint64_t{0};
+  std::uint64_t stuck_at_ = ~std::uint64_t{0};
   Clock::time_point waits_since_;
   std::uint64_t missed_slots_ = 0;
   std::vector<ThreadDropCount> drops_;

@@ -83,7 +83,7 @@ std::string tracePathIn(std::string_view file) {
                      strnlen(head.trace_path, sizeof head.trace_path));
 }
 
-bool wasNeverUsed(std::string_view file) {
+bool isUnfinished(std::string_view file) {
   const SegmentHeader head = headOf(file);
   if (head.magic != SegmentHeader::kMagic ||
       !sizesAreRight(head, file.size()) || head.named != 0) {

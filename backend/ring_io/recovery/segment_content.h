@@ -33,7 +33,7 @@ Result<SegmentContent> parseSegmentHead(std::string_view first,
 
 // Returns whether `file` holds the whole bytes of a segment whose creation was
 // not finished. Such a segment names its process but holds no record.
-bool wasNeverUsed(std::string_view file);
+bool isUnfinished(std::string_view file);
 
 // Returns how many bytes of a file to read, given its first bytes. For files
 // that no recorder makes, that is only the beginning.

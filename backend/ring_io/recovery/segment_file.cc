@@ -81,7 +81,7 @@ std::uint64_t SegmentFile::streamId() const {
   return streamIdOf(SegmentCopy(fd_, sizeof(SegmentHeader)).bytes());
 }
 
-bool SegmentFile::isBeingMade() const {
+bool SegmentFile::isBeingCreated() const {
   const SegmentCopy head(fd_, sizeof(SegmentHeader));
   struct stat status;
   return !isNamed(head.bytes()) && fstat(fd_, &status) == 0 &&

@@ -51,7 +51,7 @@ class SegmentFile {
   std::string whyRefusedLive() const;
   // Returns whether its owner may still be about to lock it, because it has no
   // content yet.
-  bool isBeingMade() const;
+  bool isBeingCreated() const;
 
   // Tries to take the lock without blocking. The lock is held until
   // destruction.

@@ -38,7 +38,7 @@ std::string Options::triggerPath() const {
 std::map<std::string, std::string> Options::asSettings() const {
   std::map<std::string, std::string> settings;
   for (const Setting& setting : settingTable()) {
-    if (auto value = setting.tell(*this)) settings[setting.name] = *value;
+    if (auto value = setting.format(*this)) settings[setting.name] = *value;
   }
   return settings;
 }

@@ -50,7 +50,7 @@ struct Options {
   static constexpr char kNoTrigger[] = "0";
 
   bool enabled = true;                        // TRACED
-  bool says_traced = false;                   // TRACED was set explicitly
+  bool traced_is_set = false;                 // TRACED was set explicitly
   std::string directory = "traces";           // TRACED_DIR
   std::string job = "job";                    // TRACED_JOB
   std::uint64_t ring_slots = 65536;           // TRACED_RING_MB; a power of two

@@ -164,7 +164,7 @@ Refused readResources(const std::string& value, Options& o) {
 }
 
 Refused readTraced(const std::string& value, Options& o) {
-  o.says_traced = true;
+  o.traced_is_set = true;
   return readSwitch<&Options::enabled>(value, o);
 }
 
@@ -179,7 +179,7 @@ std::string labelsText(const Options& o) {
 // "Not set" is a third state: only groups with a `traced` backend are traced
 // then.
 SettingText tracedText(const Options& o) {
-  if (!o.says_traced) return std::nullopt;
+  if (!o.traced_is_set) return std::nullopt;
   return o.enabled ? "1" : "0";
 }
 

@@ -18,7 +18,7 @@ struct Setting {
   std::optional<std::string> (*read)(const std::string& value, Options& o);
   // Returns the value in the form that `read` accepts. nullopt: the header
   // omits it.
-  std::optional<std::string> (*tell)(const Options& o);
+  std::optional<std::string> (*format)(const Options& o);
 };
 
 std::span<const Setting> settingTable();

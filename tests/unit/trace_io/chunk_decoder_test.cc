@@ -162,7 +162,7 @@ TEST(ChunkDecoderTest, RefusesColumnsBeyondAnyRecorder) {
     appendVarint(raw, field << 3 | 2);
     appendVarint(raw, column.size());
     raw += column;
-    EXPECT_FALSE(isModestPayload(raw, raw.size())) << field;
+    EXPECT_FALSE(isPlausiblePayload(raw, raw.size())) << field;
   }
 }
 
@@ -211,8 +211,8 @@ TEST(PayloadGuardTest, PiecesAreCountedHoweverSmall) {
     for (std::size_t i = 0; i < pieces; ++i) raw += "\x22\x00"s;
     return raw;
   };
-  EXPECT_TRUE(isModestPayload(payload(kFreePieces), 0));
-  EXPECT_FALSE(isModestPayload(payload(kFreePieces + 1), 0));
+  EXPECT_TRUE(isPlausiblePayload(payload(kFreePieces), 0));
+  EXPECT_FALSE(isPlausiblePayload(payload(kFreePieces + 1), 0));
 }
 
 TEST(PayloadGuardTest, AcceptsBytesThatResembleAnImpossibleLength) {
@@ -221,7 +221,7 @@ TEST(PayloadGuardTest, AcceptsBytesThatResembleAnImpossibleLength) {
   payload.add_code()->set_build_id("b\xFF\xFF\xFF\xFF\x0F");
   payload.add_stack()->add_cpp(0x0F'FF'FF'FF'FF'62);
   const std::string raw = payload.SerializeAsString();
-  EXPECT_TRUE(isModestPayload(raw, raw.size()));
+  EXPECT_TRUE(isPlausiblePayload(raw, raw.size()));
 }
 
 }  // namespace

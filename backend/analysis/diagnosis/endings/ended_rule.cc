@@ -85,7 +85,7 @@ std::vector<JobVerdict> findKilledJob(const JobState& job,
   const bool explained =
       std::any_of(others.begin(), others.end(), [](const JobVerdict& other) {
         const VerdictTraits& traits = traitsOf(other.kind);
-        return traits.explains_failures || traits.stands_still;
+        return traits.explains_failures || traits.is_stuck;
       });
   if (explained || ends.empty()) return {};
   std::sort(verdict.ranks.begin(), verdict.ranks.end());

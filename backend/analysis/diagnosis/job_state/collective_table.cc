@@ -37,7 +37,7 @@ void CollectiveTable::count(std::uint32_t rank, const Counters& counters) {
   member.counters = counters;
 }
 
-void CollectiveTable::joinAnyhow(const Joining& joining) {
+void CollectiveTable::joinSlowPath(const Joining& joining) {
   MemberProgress& member = members_.back();
   const std::uint64_t seq = joining.seq;
   if (member.first == 0) {

@@ -160,7 +160,7 @@ class CollectiveTable {
         signatures_.at(joining.seq) == joining.signature + 1) {
       member.last = joining.seq;
     } else {
-      joinAnyhow(joining);
+      joinSlowPath(joining);
     }
   }
 
@@ -194,7 +194,7 @@ class CollectiveTable {
   static constexpr std::uint32_t kDisputed = ~std::uint32_t{0};
 
   // Adds an operation in the general case.
-  void joinAnyhow(const Joining& joining);
+  void joinSlowPath(const Joining& joining);
   // Records that the current member's signature differs from `called`, the
   // previous value in `signatures_`.
   void dispute(std::uint64_t seq, std::uint32_t called,

@@ -46,7 +46,7 @@ void GroupStops::add(const AssembledOperation& op, const v1::Call& call) {
   }
 }
 
-std::vector<GroupStop> GroupStops::tell(
+std::vector<GroupStop> GroupStops::stops(
     const std::vector<std::uint32_t>& group_indices,
     const std::function<OperationRef(const AssembledOperation&)>& refTo) const {
   std::vector<GroupStop> told;

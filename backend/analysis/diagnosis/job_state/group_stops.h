@@ -27,7 +27,7 @@ class GroupStops {
 
   // Returns all stops, with group indices of the catalog and instants of the
   // stream's clock. `refTo` makes a reference to an operation.
-  std::vector<GroupStop> tell(
+  std::vector<GroupStop> stops(
       const std::vector<std::uint32_t>& group_indices,
       const std::function<OperationRef(const AssembledOperation&)>& refTo)
       const;

@@ -122,7 +122,7 @@ void LocalFindings::note(std::optional<LocalFinding>& finding,
   if (other) finding->other = make_ref_(*other, *table_.callOf(*other));
 }
 
-void LocalFindings::tell(RankState& state) && {
+void LocalFindings::addTo(RankState& state) && {
   state.overlap = std::move(overlap_);
   // An exception or the end of the program may also drop a Work: that is no
   // fault.

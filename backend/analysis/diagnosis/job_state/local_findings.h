@@ -33,7 +33,7 @@ class LocalFindings {
 
   // Sets `overlap` and `never_waited` of `state`, whose other fields must be
   // final.
-  void tell(RankState& state) &&;
+  void addTo(RankState& state) &&;
 
  private:
   struct Use {

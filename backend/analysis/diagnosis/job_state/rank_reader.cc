@@ -66,7 +66,7 @@ void RankReader::read(std::uint32_t clock_name) {
   readCounters();
   addMessages();
   reportState();
-  std::move(local_).tell(state_);
+  std::move(local_).addTo(state_);
   job_.ranks.push_back(std::move(state_));
   job_.summary.add(table_);
 }
@@ -320,7 +320,7 @@ void RankReader::reportState() {
   }
   findLongestPause();
   countAfterFailure();
-  state_.stops = stops_.tell(
+  state_.stops = stops_.stops(
       group_indices_, [&](const AssembledOperation& op) { return *ref(&op); });
 }
 

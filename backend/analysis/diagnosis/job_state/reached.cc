@@ -59,8 +59,8 @@ DeviceEndCoverage::Coverage* DeviceEndCoverage::byWaits(std::uint32_t group,
   return &coverage_by_waits_[{group, call.op()}];
 }
 
-bool DeviceEndCoverage::standsStill(const AssembledOperation& op,
-                                    const v1::Call& call) {
+bool DeviceEndCoverage::isStuck(const AssembledOperation& op,
+                                const v1::Call& call) {
   const std::uint32_t group = table_.groupOf(call);
   if (group == StreamDefinitions::kNone || !hasEnd(op, call)) return false;
   // A thread in a wait issues nothing. A single missing end, after calls that
@@ -134,7 +134,7 @@ Reached ReachedRule::notEnded(const AssembledOperation& op) {
   const EngineTraits& engine = table_.engineOf(call);
   if (!engine.on_host) {
     if (!device_) device_.emplace(table_);
-    if (device_->standsStill(op, call)) return Reached::kInside;
+    if (device_->isStuck(op, call)) return Reached::kInside;
     // With an unknown engine, an operation may end without the other ranks.
     const bool unseen = engine.on_streams && !table_.snapshot &&
                         DeviceEndCoverage::hasEnd(op, call);

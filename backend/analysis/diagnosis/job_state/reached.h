@@ -37,7 +37,7 @@ class DeviceEndCoverage {
 
   // Takes an operation that returned and has no end. Returns whether the
   // missing end proves that it has not ended.
-  bool standsStill(const AssembledOperation& op, const v1::Call& call);
+  bool isStuck(const AssembledOperation& op, const v1::Call& call);
 
  private:
   // Reported ends of the operations of one call mode, in order.

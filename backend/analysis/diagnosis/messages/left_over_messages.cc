@@ -133,7 +133,7 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
   const bool inside = side.inside().contains(seq);
   const bool matters = failed || (other && other->closed) ||
                        (inside && own->closed) ||
-                       (ref && pair.absence.standsStill(waited));
+                       (ref && pair.absence.isStuck(waited));
   if (!matters) return false;
   if (inside || failed) stuck.inside = {self};
   if (inside && ref && ref->blocks) stuck.blocked = {self};

@@ -67,13 +67,13 @@ bool isStuckBehind(const PairCase& pair, std::uint64_t from) {
   const std::pair ranks(pair.key.source, pair.key.destination);
   const auto standsStillOn = [&](std::uint32_t rank) {
     const RankState* state = pair.job().rank(rank);
-    return state && std::any_of(state->inside.begin(), state->inside.end(),
-                                [&](const OperationRef& ref) {
-                                  return ref.group == pair.key.group &&
-                                         ref.pair == ranks && ref.seq >= from &&
-                                         absence.standsStill(
-                                             absence.waitedNs(rank, ref));
-                                });
+    return state &&
+           std::any_of(state->inside.begin(), state->inside.end(),
+                       [&](const OperationRef& ref) {
+                         return ref.group == pair.key.group &&
+                                ref.pair == ranks && ref.seq >= from &&
+                                absence.isStuck(absence.waitedNs(rank, ref));
+                       });
   };
   return standsStillOn(ranks.first) || standsStillOn(ranks.second);
 }
@@ -117,7 +117,7 @@ JobVerdict reportDifference(const PairCase& pair, const Difference& d) {
         differenceOf(sent, received).value_or(VerdictKind::kSizeMismatch);
   }
   verdict.summary = {
-      MessageUnlike{pair.message(d.seq), textOf(sent), textOf(received)}};
+      MessagesDiffer{pair.message(d.seq), textOf(sent), textOf(received)}};
   verdict.reasons.push_back(PlainFact::kTwoCannotOutvote);
   if (two_orders) verdict.reasons.push_back(PlainFact::kSomeInBatches);
   verdict.advice.push_back(PlainFact::kAskBothSides);

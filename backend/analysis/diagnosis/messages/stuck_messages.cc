@@ -37,7 +37,7 @@ void PairCase::reportFailure(std::uint32_t rank, JobVerdict& verdict) const {
   }
 }
 
-PairFindings findPairTroubles(const AbsenceEvidence& absence) {
+PairFindings findStuckMessages(const AbsenceEvidence& absence) {
   PairFindings findings;
   // Caches the absent members per group, because a group may have many pairs.
   absl::flat_hash_map<std::uint32_t, std::vector<std::uint32_t>> absent;
@@ -114,8 +114,8 @@ void reportAlone(const AbsenceEvidence& absence, const PairKey& key, bool sends,
   verdict.advice.push_back(AskWhere{{peer}});
 }
 
-StuckOperation troubleOf(const AbsenceEvidence& absence, const PairKey& key,
-                         const Sides& sides) {
+StuckOperation stuckMessage(const AbsenceEvidence& absence, const PairKey& key,
+                            const Sides& sides) {
   StuckOperation stuck;
   JobVerdict& verdict = stuck.verdict;
   verdict.group = key.group;
@@ -161,7 +161,7 @@ std::vector<StuckOperation> findPendingMessages(
     if (!both && hasNumbers(absence.job(), key.source, key.destination)) {
       continue;  // pairs by number
     }
-    all_stuck.push_back(troubleOf(absence, key, sides));
+    all_stuck.push_back(stuckMessage(absence, key, sides));
   }
   return all_stuck;
 }

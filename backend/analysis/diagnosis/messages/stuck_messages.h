@@ -17,7 +17,7 @@ struct PairFindings {
   std::vector<StuckOperation> all_stuck;
 };
 // Judges all pairs of ranks whose messages have numbers.
-PairFindings findPairTroubles(const AbsenceEvidence& absence);
+PairFindings findStuckMessages(const AbsenceEvidence& absence);
 
 // Finds pending messages of dumps that have no number to match the other side.
 // A pair of ranks with complete dumps has numbers. Empty if the source knows

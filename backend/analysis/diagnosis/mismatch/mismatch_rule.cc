@@ -106,7 +106,7 @@ class GroupMismatches {
     addRanks(all, ranksOf(variants[1]));
     const auto [place, is_new] = answers_.try_emplace(all);
     ProgramOrder::Answer& answer = place->second;
-    if (is_new) answer = order_.whoLeftAt(group_, seq, std::nullopt, all);
+    if (is_new) answer = order_.deviantsAt(group_, seq, std::nullopt, all);
     if (!answer.deviants.empty() &&
         std::includes(first.begin(), first.end(), answer.deviants.begin(),
                       answer.deviants.end())) {
@@ -160,7 +160,7 @@ class GroupMismatches {
       std::sort(verdict.ranks.begin(), verdict.ranks.end());
     }
     verdict.culprits = verdict.ranks;
-    tell(verdict, usual, odd, shift, answer);
+    addDifference(verdict, usual, odd, shift, answer);
     // The other half of a swap is not a separate finding.
     if (shift != CallShift::kNone ||
         (sequences.odd.size() > 1 && sequences.odd[1] != kUnknown &&
@@ -169,8 +169,9 @@ class GroupMismatches {
     }
   }
 
-  void tell(JobVerdict& verdict, const Variant& usual, const Variant& odd,
-            CallShift shift, const ProgramOrder::Answer* answer) const {
+  void addDifference(JobVerdict& verdict, const Variant& usual,
+                     const Variant& odd, CallShift shift,
+                     const ProgramOrder::Answer* answer) const {
     const bool clear = answer == nullptr;
     const RankList& members = job_.catalog.groups()[group_].members;
     const std::string expected =
@@ -179,8 +180,8 @@ class GroupMismatches {
         textOf(job_.signatures.at(odd.signature), members);
     const std::vector<std::uint32_t> odd_ranks = ranksOf(odd);
     const std::vector<std::uint32_t> usual_ranks = ranksOf(usual);
-    verdict.summary = {CalledUnlike{odd_ranks, called, group_, verdict.seq,
-                                    usual_ranks, expected}};
+    verdict.summary = {CallsDiffer{odd_ranks, called, group_, verdict.seq,
+                                   usual_ranks, expected}};
     if (shift != CallShift::kNone) {
       verdict.reasons.push_back(OutOfStep{shift, odd_ranks, usual_ranks});
     }

@@ -143,8 +143,8 @@ std::vector<std::uint32_t> oddOnes(const Matrix& matrix,
   return ranks;
 }
 
-JobVerdict tell(const JobState& job, std::uint32_t group, std::uint64_t seq,
-                const Matrix& matrix) {
+JobVerdict splitVerdict(const JobState& job, std::uint32_t group,
+                        std::uint64_t seq, const Matrix& matrix) {
   JobVerdict verdict;
   verdict.kind = VerdictKind::kSplitMismatch;
   verdict.group = group;
@@ -186,13 +186,13 @@ bool isSuspect(const JobState& job, std::uint32_t group, std::uint64_t seq,
 // over the traces. A job rarely continues after such a mismatch.
 std::vector<std::uint64_t> suspectsOf(const JobState& job,
                                       std::uint32_t group) {
-  constexpr std::size_t kMaxPolls = 4;
+  constexpr std::size_t kMaxSuspects = 4;
   std::vector<std::uint64_t> suspects;
   job.groups[group].collectives.splits().forEach(
       [&](std::uint64_t seq, const SplitSum& splits) {
         if (!isSuspect(job, group, seq, splits)) return;
-        if (suspects.size() == 2 * kMaxPolls) {
-          suspects.erase(suspects.begin() + kMaxPolls);
+        if (suspects.size() == 2 * kMaxSuspects) {
+          suspects.erase(suspects.begin() + kMaxSuspects);
         }
         suspects.push_back(seq);
       });
@@ -208,7 +208,7 @@ std::vector<JobVerdict> findSplitMismatches(const JobState& job,
     for (const std::uint64_t seq : suspectsOf(job, group)) {
       const Matrix matrix = readMatrix(job, set, group, seq);
       if (disagreements(matrix).empty()) continue;
-      verdicts.push_back(tell(job, group, seq, matrix));
+      verdicts.push_back(splitVerdict(job, group, seq, matrix));
       break;
     }
   }

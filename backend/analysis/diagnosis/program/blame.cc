@@ -174,7 +174,7 @@ void blameByOrder(const JobState& job, ProgramOrder& order,
   for (const StuckOperation* stuck : all_stuck) {
     if (blameBySite(job, order, *stuck, verdict)) return;
   }
-  const ProgramOrder::Answer answer = order.whoLeft(suspects);
+  const ProgramOrder::Answer answer = order.deviants(suspects);
   if (!order.knows(suspects)) return;
   if (all_stuck.size() == 1) {
     blameSide(job, *all_stuck.front(), answer, verdict);

@@ -89,16 +89,16 @@ bool ProgramOrder::knows(const Ranks& ranks) const {
   });
 }
 
-ProgramOrder::Answer ProgramOrder::whoLeft(const Ranks& suspects) {
+ProgramOrder::Answer ProgramOrder::deviants(const Ranks& suspects) {
   read(suspects);
   habitual_ = &ProgramCall::kind;
   return judge(programs_, suspects);
 }
 
-ProgramOrder::Answer ProgramOrder::whoLeftAt(std::uint32_t group,
-                                             std::uint64_t seq,
-                                             const RankPair& pair,
-                                             const Ranks& suspects) {
+ProgramOrder::Answer ProgramOrder::deviantsAt(std::uint32_t group,
+                                              std::uint64_t seq,
+                                              const RankPair& pair,
+                                              const Ranks& suspects) {
   read(suspects);
   Programs until = programs_;
   for (auto& [rank, program] : until) {

@@ -37,11 +37,12 @@ class ProgramOrder {
   bool knows(const std::vector<std::uint32_t>& ranks) const;
   // Finds which of the suspects left the order. No deviants means that the
   // calls do not show it.
-  Answer whoLeft(const std::vector<std::uint32_t>& suspects);
-  // Like whoLeft, for ranks that differ in one operation. Ignores calls after
+  Answer deviants(const std::vector<std::uint32_t>& suspects);
+  // Like deviants, for ranks that differ in one operation. Ignores calls after
   // it.
-  Answer whoLeftAt(std::uint32_t group, std::uint64_t seq, const RankPair& pair,
-                   const std::vector<std::uint32_t>& suspects);
+  Answer deviantsAt(std::uint32_t group, std::uint64_t seq,
+                    const RankPair& pair,
+                    const std::vector<std::uint32_t>& suspects);
   // Call sites of two collectives of a group that two threads of each rank
   // issued concurrently, in opposite orders on two ranks. `site` is the first
   // one's on the first rank.

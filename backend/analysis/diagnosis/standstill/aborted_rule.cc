@@ -13,7 +13,7 @@ GroupStopped stoppedOn(const GroupStanding& standing, std::uint32_t rank,
                        const GroupStop& stop) {
   GroupStopped stopped{rank, stop.gave_up, {}, false, stop.why};
   const OperationRef* ref =
-      standing.absence.refAtOrBehind(rank, standing.group, standing.seq);
+      standing.absence.refAtOrAfter(rank, standing.group, standing.seq);
   if (ref) stopped.after_ns = stop.at_ns - ref->at_ns;
   stopped.more_than = ref && ref->seq != standing.seq;
   return stopped;

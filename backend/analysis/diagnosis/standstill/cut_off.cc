@@ -19,7 +19,7 @@ std::vector<std::uint32_t> killedFirst(
     const RankState& state = *standing.job().rank(rank);
     const bool at_work = state.end.wasKilled() &&
                          standing.waitedUntilEndOf(rank) &&
-                         !standing.stoodStillBeforeEndOf(rank);
+                         !standing.othersWereStuckBeforeEndOf(rank);
     if (!at_work) return {};
     if (!first || *state.end_seen_ns < *first->end_seen_ns) first = &state;
   }
@@ -34,7 +34,7 @@ bool jobWasEnded(const GroupStanding& standing,
                  const std::vector<std::uint32_t>& missing) {
   constexpr std::int64_t kAtOneTimeNs = 1'000'000'000;
   const auto stood_still = [&](std::uint32_t rank) {
-    return standing.stoodStillBeforeEndOf(rank);
+    return standing.othersWereStuckBeforeEndOf(rank);
   };
   if (std::any_of(missing.begin(), missing.end(), stood_still)) return false;
   const std::vector<std::uint32_t>& ranks = standing.members.present;
@@ -54,7 +54,7 @@ std::optional<CutOffBeforeJoining> cutOffBefore(
     const GroupStanding& standing, const std::vector<std::uint32_t>& missing) {
   const ProcessEnd& first = standing.job().rank(missing.front())->end;
   const bool alike = all(missing, [&](std::uint32_t rank) {
-    return standing.stoodStillBeforeEndOf(rank) &&
+    return standing.othersWereStuckBeforeEndOf(rank) &&
            endedAlike(standing.job().rank(rank)->end, first);
   });
   if (!alike || first.wasKilled()) return std::nullopt;

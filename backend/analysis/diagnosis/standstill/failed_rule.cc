@@ -128,8 +128,8 @@ bool stoodStillBefore(const GroupStanding& standing,
            const RankState& state = *standing.job().rank(rank);
            return state.end.mayBeConsequence() && state.end_seen_ns &&
                   standing.since_ns && standing.absence.knowsAges() &&
-                  standing.absence.standsStill(*state.end_seen_ns -
-                                               *standing.since_ns);
+                  standing.absence.isStuck(*state.end_seen_ns -
+                                           *standing.since_ns);
          });
 }
 

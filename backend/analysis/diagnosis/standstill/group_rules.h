@@ -52,7 +52,7 @@ void reportUndecided(const GroupStanding& standing,
 // receives groups that were aborted before they were stuck. `first_mismatch`
 // holds, by group, the first number on which its ranks disagree, or 0. It
 // explains operations stuck there or later.
-std::vector<StuckOperation> findGroupTroubles(
+std::vector<StuckOperation> findStuckCollectives(
     const AbsenceEvidence& absence,
     const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way,
     std::vector<JobVerdict>& aborted);

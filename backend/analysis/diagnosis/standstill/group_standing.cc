@@ -97,7 +97,7 @@ void measureWaits(GroupStanding& standing) {
   for (const auto* ranks : {&standing.inside, &standing.failed}) {
     for (const std::uint32_t rank : *ranks) {
       const OperationRef* ref =
-          standing.absence.refAtOrBehind(rank, standing.group, standing.seq);
+          standing.absence.refAtOrAfter(rank, standing.group, standing.seq);
       if (!ref) continue;
       standing.at_least |= ref->seq != standing.seq;
       standing.since_ns =
@@ -141,9 +141,9 @@ std::optional<GroupStanding> standingOf(const AbsenceEvidence& absence,
       locate(absence.job(), table, absence.job().membersOf(group).present));
 }
 
-std::optional<GroupStanding> standingBehind(const AbsenceEvidence& absence,
-                                            std::uint32_t group,
-                                            std::uint64_t seq) {
+std::optional<GroupStanding> standingAfter(const AbsenceEvidence& absence,
+                                           std::uint32_t group,
+                                           std::uint64_t seq) {
   const CollectiveTable& table = absence.job().groups[group].collectives;
   std::uint64_t first = kNowhere;
   for (const MemberProgress& member : table.members()) {
@@ -189,13 +189,13 @@ std::optional<std::int64_t> GroupStanding::waitedUntilEndOf(
   };
   for (const auto* ranks : {&inside, &failed}) {
     for (const std::uint32_t other : *ranks) {
-      const OperationRef* ref = absence.refAtOrBehind(other, group, seq);
+      const OperationRef* ref = absence.refAtOrAfter(other, group, seq);
       const auto& failure = job().rank(other)->first_failure;
       if (!ref && failure) ref = &*failure;
       if (ref) take(other, *ref);
     }
   }
-  if (longest && absence.standsStill(*longest)) return longest;
+  if (longest && absence.isStuck(*longest)) return longest;
   // A rank that has not joined this operation has not joined later ones either,
   // nor any later message.
   const auto waitsForIt = [&](const OperationRef& ref) {
@@ -239,11 +239,10 @@ bool failedBefore(const GroupStanding& standing, const RankState& state) {
 
 }  // namespace
 
-bool GroupStanding::stoodStillBeforeEndOf(std::uint32_t rank) const {
+bool GroupStanding::othersWereStuckBeforeEndOf(std::uint32_t rank) const {
   const auto longest = waitedUntilEndOf(rank);
   if (!longest || !absence.knowsAges()) return false;
-  return absence.standsStill(*longest) ||
-         failedBefore(*this, *job().rank(rank));
+  return absence.isStuck(*longest) || failedBefore(*this, *job().rank(rank));
 }
 
 bool GroupStanding::someGaveUp() const {

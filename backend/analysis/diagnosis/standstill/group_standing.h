@@ -75,7 +75,7 @@ struct GroupStanding {
   std::optional<std::int64_t> waitedUntilEndOf(std::uint32_t rank) const;
   // Returns whether others were stuck by then: the rank's end is then a
   // consequence.
-  bool stoodStillBeforeEndOf(std::uint32_t rank) const;
+  bool othersWereStuckBeforeEndOf(std::uint32_t rank) const;
   // Returns whether the engine gave up on a rank that had joined.
   bool someGaveUp() const;
   // Returns whether the program aborted the group on every rank where it was
@@ -104,8 +104,8 @@ std::optional<GroupStanding> standingOf(const AbsenceEvidence& absence,
                                         std::uint32_t group);
 // Returns the state at the first operation after `seq` that some ranks have not
 // ended or failed in.
-std::optional<GroupStanding> standingBehind(const AbsenceEvidence& absence,
-                                            std::uint32_t group,
-                                            std::uint64_t seq);
+std::optional<GroupStanding> standingAfter(const AbsenceEvidence& absence,
+                                           std::uint32_t group,
+                                           std::uint64_t seq);
 
 }  // namespace traced

@@ -84,8 +84,8 @@ std::optional<StuckOperation> judgeHung(const GroupStanding& standing) {
   // Ends on a device are reported late, and not at all to a process that has
   // exited.
   const bool left_inside = standing.closedInside() && !standing.onDevice();
-  const bool matters = left_inside || standing.absence.standsStill(
-                                          standing.waited_ns.value_or(0));
+  const bool matters =
+      left_inside || standing.absence.isStuck(standing.waited_ns.value_or(0));
   if (!matters) return std::nullopt;
   StuckOperation stuck = standing.stuck();
   // A rank without a trace may not have joined, or may have called something

@@ -32,7 +32,7 @@ std::optional<StuckOperation> judgeMissing(const GroupStanding& standing) {
   const bool matters = !standing.failed.empty() || standing.someGaveUp() ||
                        missing.any_ended || standing.closedInside() ||
                        (standing.mayBeUnderWay() &&
-                        standing.absence.standsStill(standing.longest_ns));
+                        standing.absence.isStuck(standing.longest_ns));
   if (!matters) return std::nullopt;
   StuckOperation stuck = standing.stuck();
   stuck.missing = missing.sure;
@@ -62,7 +62,7 @@ namespace {
 bool processEnded(const GroupStanding& standing, std::uint32_t rank) {
   const RankState& state = *standing.job().rank(rank);
   if (!state.inside.empty() || state.first_failure) return false;
-  if (standing.stoodStillBeforeEndOf(rank)) return false;
+  if (standing.othersWereStuckBeforeEndOf(rank)) return false;
   if (state.end.wasInterrupted()) return true;
   // An exception of its own is not a consequence of the others' wait.
   if (state.end.failed()) return true;

@@ -29,7 +29,7 @@ bool failedBehind(const GroupStanding& standing, const StuckOperation& stuck,
 
 }  // namespace
 
-std::vector<StuckOperation> findGroupTroubles(
+std::vector<StuckOperation> findStuckCollectives(
     const AbsenceEvidence& absence,
     const std::vector<std::uint64_t>& first_mismatch, std::uint64_t& under_way,
     std::vector<JobVerdict>& aborted) {
@@ -37,7 +37,7 @@ std::vector<StuckOperation> findGroupTroubles(
   for (std::uint32_t group = 0; group < absence.job().groups.size(); ++group) {
     const auto standing = standingOf(absence, group);
     if (!standing) continue;
-    const bool is_short = !absence.standsStill(standing->longest_ns);
+    const bool is_short = !absence.isStuck(standing->longest_ns);
     if (standing->isAborted() && is_short) {
       if (auto verdict = judgeAborted(*standing)) {
         aborted.push_back(*std::move(verdict));
@@ -50,7 +50,7 @@ std::vector<StuckOperation> findGroupTroubles(
     // Ranks that do not depend on the missing ones may be stuck in a later
     // operation.
     if (!stuck) {
-      const auto behind = standingBehind(absence, group, standing->seq);
+      const auto behind = standingAfter(absence, group, standing->seq);
       if (behind) stuck = judgeStanding(*behind);
     }
     if (!stuck) {

@@ -52,9 +52,9 @@ const OperationRef* AbsenceEvidence::refOn(std::uint32_t rank,
   return nullptr;
 }
 
-const OperationRef* AbsenceEvidence::refAtOrBehind(std::uint32_t rank,
-                                                   std::uint32_t group,
-                                                   std::uint64_t seq) const {
+const OperationRef* AbsenceEvidence::refAtOrAfter(std::uint32_t rank,
+                                                  std::uint32_t group,
+                                                  std::uint64_t seq) const {
   if (const OperationRef* ref = refOn(rank, group, seq, std::nullopt)) {
     return ref;
   }

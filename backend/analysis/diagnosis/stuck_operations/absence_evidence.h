@@ -27,8 +27,8 @@ class AbsenceEvidence {
   // Returns the rank's record of the collective. Otherwise returns that of a
   // later one in the group whose end could not be observed, which proves that
   // the rank reached this one. nullptr if neither exists.
-  const OperationRef* refAtOrBehind(std::uint32_t rank, std::uint32_t group,
-                                    std::uint64_t seq) const;
+  const OperationRef* refAtOrAfter(std::uint32_t rank, std::uint32_t group,
+                                   std::uint64_t seq) const;
   // Returns how long a rank had been in an operation when it was last known to
   // live. If its end is unknown, uses the latest instant of the ranks on its
   // clock.
@@ -36,7 +36,7 @@ class AbsenceEvidence {
   // Returns whether an operation that is pending for `waited_ns` is stuck.
   // Sources without ages are dumps, and dumps are made of stuck jobs, so all of
   // theirs count.
-  bool standsStill(std::int64_t waited_ns) const {
+  bool isStuck(std::int64_t waited_ns) const {
     return !knowsAges() || waited_ns >= options_.hung_after_ns;
   }
   // Returns whether a missing dump is evidence: at most a quarter of the

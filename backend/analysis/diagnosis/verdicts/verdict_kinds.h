@@ -63,7 +63,7 @@ struct VerdictTraits {
   const char* stock_name = "COLLECTIVE_STATE_MISMATCH";
   Certainty strongest{};
   // Some ranks are stuck.
-  bool stands_still = false;
+  bool is_stuck = false;
   // It may pass while the job runs, so it is checked again.
   bool may_be_over = false;
   // It may have caused processes to fail.

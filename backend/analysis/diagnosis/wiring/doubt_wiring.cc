@@ -81,7 +81,7 @@ void doubtWiring(const JobState& job, std::vector<JobVerdict>& verdicts) {
     if (traits.of_one_rank || traits.about_wiring) continue;
     if (const Fact* reason = reasonFor(job, reasons, verdict)) {
       weaken(verdict, *reason);
-    } else if (traits.stands_still) {
+    } else if (traits.is_stuck) {
       doubtCulprits(job, reasons, verdict);
     }
   }

@@ -136,7 +136,7 @@ void writeCollective(const Communication& told, OTF2_CollectiveOp op) {
 
 }  // namespace
 
-bool tell(const Communication& told) {
+bool writeEvents(const Communication& told) {
   if (told.call.op() == v1::OPERATION_SEND) return writeSend(told);
   if (told.call.op() == v1::OPERATION_RECV) return writeReceive(told);
   const auto collective = collectiveOf(told.call);

@@ -198,7 +198,7 @@ class RankWriter {
                              .facts = to_.facts,
                              .end_ns = endOf(slice),
                              .at_once = isAtOnce(timed, *call)};
-    if (!tell(told)) {
+    if (!writeEvents(told)) {
       to_.facts.clear();
       ++to_.only_calls;
       return;

@@ -74,7 +74,7 @@ Json hangJson(const PageInput& input, const JobVerdict& verdict) {
 }
 
 bool isHang(const PageInput& input, const JobVerdict& verdict) {
-  if (!traitsOf(verdict.kind).stands_still || !verdict.since_ns) return false;
+  if (!traitsOf(verdict.kind).is_stuck || !verdict.since_ns) return false;
   if (verdict.waited_ns) return *verdict.waited_ns >= kMinHangNs;
   // Ranks whose operation failed: the verdict does not say when.
   const auto& ranks = input.diagnosis.job.ranks;

@@ -128,7 +128,7 @@ TEST(ChangeTest, TheUnseenPartOfAStepWidensTheInterval) {
   change.share = 0.5;
   change.log_ratio.high = std::log(1.1);
   change.log_ratio.low = -std::log(1.1);
-  EXPECT_NEAR(change.unseenOfStep(), 0.05, 1e-12);
+  EXPECT_NEAR(change.undetectedStepPart(), 0.05, 1e-12);
 }
 
 TEST_F(ComparisonTest, AChangeBelowTheFloorIsNotReported) {

@@ -31,9 +31,9 @@ TEST(SignFlips, WithoutAnyDifferenceThereIsNothing) {
 
 TEST(SignFlips, EqualDifferencesHaveTheSmallestP) {
   EXPECT_DOUBLE_EQ(signFlipTest({std::vector<double>(9, 0.1)})[0],
-                   leastSignFlipP(9));
-  EXPECT_DOUBLE_EQ(leastSignFlipP(9), 1.0 / 256);
-  EXPECT_DOUBLE_EQ(leastSignFlipP(1), 1);
+                   minSignFlipP(9));
+  EXPECT_DOUBLE_EQ(minSignFlipP(9), 1.0 / 256);
+  EXPECT_DOUBLE_EQ(minSignFlipP(1), 1);
 }
 
 TEST(SignFlips, ManyPairsAreTriedAtRandomAndAgree) {

@@ -32,14 +32,14 @@ class DetachedProcessTest : public ::testing::Test {
  protected:
   // Returns what a shell script writes to descriptor 2, or "" if it does not
   // end.
-  std::string run(const std::string& script, int handed_on = -1) {
+  std::string run(const std::string& script, int inherited_fd = -1) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return "";
     DetachedProcess process;
     process.words = {"/bin/sh", "-c", script};
     process.variables = {"ONLY=this", "PATH=/usr/bin:/bin"};
-    process.words_to = ends[1];
-    process.handed_on = handed_on;
+    process.stderr_fd = ends[1];
+    process.inherited_fd = inherited_fd;
     EXPECT_EQ(startDetached(process), 0);
     close(ends[1]);
     std::string text;

@@ -53,10 +53,10 @@ TEST(JobStartKeyTest, IsOneForEachStart) {
 TEST_F(KeeperLockTest, OneProcessHoldsItAndOthersAreRefused) {
   const KeeperLock keeper(path_);
   ASSERT_EQ(keeper.owner(), Owner::kUs);
-  const std::int64_t before = keeper.askedAt();
+  const std::int64_t before = keeper.lastRequestNs();
   const KeeperLock other(path_);
   EXPECT_EQ(other.owner(), Owner::kOthers);
-  EXPECT_NE(keeper.askedAt(), before);
+  EXPECT_NE(keeper.lastRequestNs(), before);
 }
 
 TEST_F(KeeperLockTest, IsPassedOnWithItsDescriptor) {

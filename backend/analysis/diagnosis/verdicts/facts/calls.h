@@ -35,7 +35,7 @@ struct ProgramPoint {
   bool own_groups = false;
 };
 
-struct CalledUnlike {
+struct CallsDiffer {
   Ranks odd;
   std::string called;
   std::uint32_t group = 0;
@@ -115,7 +115,7 @@ struct SiteHabit {
   bool called = false;
 };
 
-struct MessageUnlike {
+struct MessagesDiffer {
   MessageAt message;
   std::string sent;
   std::string received;
@@ -177,13 +177,13 @@ struct AskDump {
 };
 
 using CallFact =
-    std::variant<CalledUnlike, OutOfStep, SameAgain, AgreedBefore,
+    std::variant<CallsDiffer, OutOfStep, SameAgain, AgreedBefore,
                  NeedsOtherRanks, ThreadsRace, ThreadOrder, SplitsDisagree,
                  SplitOf, ContinuedDifferently, BrokeHabit, CalledElsewhere,
                  SitesMatchWithout, SiteHabit, AskBefore, AskThreads,
                  AskSplitSizes, AskWhyCalled>;
 using MessageFact =
-    std::variant<MessageUnlike, ReceiverOutOfStep, MessageFailed, MessageAlone,
+    std::variant<MessagesDiffer, ReceiverOutOfStep, MessageFailed, MessageAlone,
                  BothInMessage, OneInMessage, WrongPeer, SentOnlyToOther,
                  AskWholeTrace, AskDump>;
 
