@@ -132,7 +132,7 @@ def test_a_run_with_losses_is_not_added(tmp_path: Path) -> None:
     file = tmp_path / "nightly.csv"
     answer = tracectl("compare", run, "--append", file)
     assert answer.exit_code == 5
-    assert answer.words.startswith("not measured: ")
+    assert answer.words.startswith("tracectl: not measured: ")
     empty = tmp_path / "empty"
     empty.mkdir()
     assert tracectl("compare", empty, "--append", file).exit_code == 5

@@ -147,7 +147,7 @@ def refused(answer: Answer, code: int, words: str) -> None:
 def test_few_runs_are_no_measure(base: list[Path], fresh: list[Path]) -> None:
     refused(compare(base[:3], fresh[:3], "--paired"), 5, "too few runs: with 3 and 3")
     single = compare(base[:1], fresh[:1])
-    refused(single, 5, "one run on a side tells how they differ and not why")
+    refused(single, 5, "one run per side shows how they differ")
     assert "WORSE" not in single.output
     assert GRADIENTS in single.output
 
@@ -179,7 +179,7 @@ def test_a_clock_that_stepped_is_no_measure(tmp_path: Path) -> None:
 
 def test_a_side_without_runs_cannot_be_understood(base: list[Path], tmp_path: Path) -> None:
     refused(tracectl("compare", *base, "--against"), 2, "--against")
-    refused(tracectl("compare", "--against", *base), 5, "one run on a side")
+    refused(tracectl("compare", "--against", *base), 5, "one run per side")
     run = base[0]
     refused(compare([run], [run]), 2, "is given twice")
     # The same folder under another name.

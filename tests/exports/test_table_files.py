@@ -245,7 +245,7 @@ def test_nothing_of_the_current_folder_is_run(tmp_path: Path) -> None:
     for name in ("json", "pyarrow", "signal", "tempfile"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('run')")
     done = run(traces, tmp_path / "tables", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"tracectl: wrote {tmp_path}/tables\n")
 
 
 def test_a_full_disk(tmp_path: Path) -> None:

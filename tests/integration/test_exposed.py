@@ -67,7 +67,8 @@ def test_metrics_bound_the_waits_of_ddp(launcher: Launcher, tmp_path: Path) -> N
     for waited, _ in _run(launcher, tmp_path, "ddp"):
         metrics = waited.metrics
         bound = metrics["traced_rank_exposed_wait_at_most_seconds_total"]
-        assert metrics["traced_rank_exposed_wait_seconds_total"] < waited.least_s < bound
+        least_s = waited.least_s * (1 - _TOLERANCE)
+        assert metrics["traced_rank_exposed_wait_seconds_total"] < least_s < bound
 
 
 @pytest.mark.export_tools

@@ -120,7 +120,9 @@ def test_a_verdict_names_the_line_of_the_program(launcher: Launcher, tmp_path: P
     launcher.run_ranks(2, "jobs.dumps:mismatched", folder=tmp_path)
     source = Path(jobs.dumps.__file__)
     lines = source.read_text().splitlines()
-    number = next(i for i, line in enumerate(lines, 1) if line.endswith("# of different types"))
+    number = next(
+        i for i, line in enumerate(lines, 1) if line.endswith("# of another type on each rank")
+    )
     site = f"{source}:{number} in _add_up"
     answer = tracectl("diagnose", "--json", tmp_path / "dumps" / "pickle").output
     verdict = json.loads(answer)["verdicts"][0]

@@ -83,7 +83,7 @@ def test_normal_form_is_that_of_the_list_of_ranks() -> None:
     ("payload", "reason"),
     [
         (with_group((0, 2, 1), size=3), "do not add up to its size 3"),
-        (with_group((0, 16_777_217, 1), size=16_777_217), "16777217 is above the bound"),
+        (with_group((0, 16_777_217, 1), size=16_777_217), "16777217 exceeds 16777216"),
         (with_group((1, 3, -1), size=3), "negative rank"),
     ],
 )

@@ -150,7 +150,7 @@ def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression
     }
     assert [str(frame) for frame in operation.cpp_stack or ()] == [
         "r.cc:3 in run()",
-        "not known",
+        "unknown",
         "0x7f00",
     ]
     json.dumps(operation.to_dict())

@@ -84,7 +84,7 @@ class Recipe:
     def _environment(self) -> dict[str, str]:
         # Programs of the tests' own environment follow: tracectl, torchrun.
         path = f"{self.programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        return environment() | {"PATH": path} | dict(self.env)
+        return environment() | {"TRACED_JOB": "", "PATH": path} | dict(self.env)
 
 
 def report(traces: Path) -> Any:

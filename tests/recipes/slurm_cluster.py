@@ -84,7 +84,7 @@ class Cluster:
     def _environment(self) -> dict[str, str]:
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         slurm = {"SLURM_CONF": str(self.own / "slurm.conf"), "PATH": path}
-        return environment() | slurm | {"GLOO_SOCKET_IFNAME": "eth0"}
+        return environment() | {"TRACED_JOB": ""} | slurm | {"GLOO_SOCKET_IFNAME": "eth0"}
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def _munge(own: Path) -> Iterator[None]:
 @contextmanager
 def _daemon(machine: Machine, own: Path, program: str, *options: str) -> Iterator[None]:
     (own / f"spool-{machine.host.name}").mkdir(exist_ok=True)
-    env: Mapping[str, str] = environment() | {"PATH": os.environ["PATH"]}
+    env: Mapping[str, str] = environment() | {"TRACED_JOB": "", "PATH": os.environ["PATH"]}
     command = machine.command(_found(program) or program, *options)
     log = (own / f"{program}-{machine.host.name}.log").open("w")
     with log, subprocess.Popen(command, env=env, stdout=log, stderr=log) as daemon:

@@ -56,7 +56,12 @@ def _environment(hosts: Machines) -> dict[str, str]:
     # there, and wait for them for ever (pytorch/pytorch#135712).
     apart = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
     stacks = {"PYTHONFAULTHANDLER": "1"}
-    return environment() | apart | stacks | {"PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
+    return (
+        environment()
+        | apart
+        | stacks
+        | {"TRACED_JOB": "", "PATH": path, "GLOO_SOCKET_IFNAME": "eth0"}
+    )
 
 
 def _train(

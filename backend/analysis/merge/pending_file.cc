@@ -65,7 +65,7 @@ std::string whyNotWritten(const std::string& path, Existing existing) {
   if (!fs::exists(status)) return "";
   if (fs::is_symlink(status)) return "is a link; name what it leads to";
   if (fs::is_directory(status)) return "is a directory";
-  if (!fs::is_regular_file(status)) return "is no regular file";
+  if (!fs::is_regular_file(status)) return "is not a regular file";
   return existing == Existing::kKept ? "exists" : "";
 }
 
