@@ -92,7 +92,7 @@ std::string hangHtml(const PageInput& input, const JobVerdict& verdict) {
       "hang", ns, durationText(static_cast<std::uint64_t>(ns)),
       absl::StrCat(
           "hang: ", waiting.empty() ? "ranks" : ranksText(std::move(waiting)),
-          missing.empty() ? " stood still" : " waited",
+          missing.empty() ? " made no progress" : " waited",
           missing.empty() ? "" : absl::StrCat(" for ", ranksText(missing)),
           " in ", hang["operation"].get<std::string>()),
       kOfHeadline);
@@ -114,10 +114,14 @@ std::string lostToHtml(const PageInput& input, const RankLateness& rank,
   const bool is_certain = rank.certain_ns >= rank.caused_ns / 2;
   return numberHtml(
       is_of_headline ? "blamed_rank_caused" : "worst_rank_caused", part,
-      absl::StrCat(is_certain ? "" : "~ ", percentText(part.get<double>())),
+      absl::StrCat(is_certain ? "up to " : "~ ",
+                   percentText(part.get<double>())),
       absl::StrCat("of rank time ", is_certain ? "was" : "seems to be",
-                   " lost to rank ", rank.rank, ": the others waited ",
-                   durationText(rank.caused_ns), " for it, all together",
+                   " lost to rank ", rank.rank,
+                   ": operations of the others "
+                   "waited ",
+                   durationText(rank.caused_ns),
+                   " for it, overlapping ones added up",
                    is_certain ? "" : " (clocks leave it open)"),
       is_of_headline ? kOfHeadline : "");
 }
