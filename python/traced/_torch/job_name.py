@@ -19,7 +19,7 @@ from typing import Any
 
 import torch.distributed as dist
 
-from traced._torch.rendezvous import launcher, store_of
+from traced._torch.rendezvous import launcher, run_id, store_of
 
 _CHOOSER = "traced/job/chooser"
 _NAME = "traced/job/name"
@@ -70,9 +70,10 @@ def agree(group: dist.ProcessGroup, settings: Mapping[str, str], attempt: int) -
 
 def is_named(settings: Mapping[str, str]) -> bool:
     """Returns whether the user or the launcher names the job. A UUID is not a name."""
-    run_id = settings.get("TORCHELASTIC_RUN_ID", "")
-    launched = run_id not in ("", "none") and not _UUID.fullmatch(run_id)
-    return bool(settings.get("TRACED_JOB") or launched or settings.get("SLURM_JOB_ID"))
+    launched = run_id(settings)
+    if launched and not _UUID.fullmatch(launched):
+        return True
+    return bool(settings.get("TRACED_JOB") or settings.get("SLURM_JOB_ID"))
 
 
 def _agreed(store: Any, directory: str, attempt: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import PurePath
@@ -23,14 +24,19 @@ def texts(group: dist.ProcessGroup) -> dict[str, str]:
     Args:
         group: Any complete group of the job.
     """
-    run_id = os.environ.get("TORCHELASTIC_RUN_ID", "")
     found = {
         "address": _address(_attribute(store_of(group), "host")),
-        "run_id": "" if run_id == _NO_RUN_ID else run_id,
+        "run_id": run_id(os.environ),
         "launcher": launcher(),
     }
     # Bytes of the environment that are not UTF-8 become surrogates.
     return {name: text.encode(errors="replace").decode() for name, text in found.items()}
+
+
+def run_id(environment: Mapping[str, str]) -> str:
+    """Returns torchelastic's id of the run, or "" if the launcher gave it none."""
+    found = environment.get("TORCHELASTIC_RUN_ID", "")
+    return "" if found == _NO_RUN_ID else found
 
 
 def port(group: dist.ProcessGroup) -> int:

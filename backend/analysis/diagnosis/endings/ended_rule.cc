@@ -124,13 +124,13 @@ std::vector<JobVerdict> findFailedProcesses(
   verdict.finding = Confidence::kCertain;
   verdict.culprit = Confidence::kLikely;
   verdict.since_ns = first.ended_ns;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const RankState* rank : failed) {
     verdict.ranks.push_back(rank->rank);
     if (failedAlike(rank->end, first.end)) {
       verdict.culprits.push_back(rank->rank);
     }
-    if (rank == &first || ++told > kMaxReported) continue;
+    if (rank == &first || ++reported > kMaxReported) continue;
     AlsoEnded also{rank->rank, {}};
     if (rank->clock == first.clock) {
       also.later_ns = rank->ended_ns - first.ended_ns;

@@ -66,14 +66,18 @@ JobVerdict verdictOf(const JobState& job, std::uint32_t group) {
   return verdict;
 }
 
+// Returns whether a verdict gives the cause of what failed.
+bool isExplained(const std::vector<JobVerdict>& verdicts) {
+  return std::any_of(
+      verdicts.begin(), verdicts.end(),
+      [](const JobVerdict& verdict) { return verdict.hasCause(); });
+}
+
 }  // namespace
 
 std::vector<JobVerdict> findEngineFailures(
     const JobState& job, const std::vector<JobVerdict>& others) {
-  const bool told =
-      std::any_of(others.begin(), others.end(),
-                  [](const JobVerdict& other) { return other.hasCause(); });
-  if (told) return {};
+  if (isExplained(others)) return {};
   std::vector<JobVerdict> verdicts;
   for (const std::uint32_t group : groupsGivenUp(job)) {
     verdicts.push_back(verdictOf(job, group));
@@ -101,10 +105,7 @@ const RankState* firstToFail(const JobState& job) {
 std::optional<JobVerdict> unreportedFailures(
     const JobState& job, const std::vector<JobVerdict>& verdicts) {
   const RankState* first = firstToFail(job);
-  const bool told =
-      std::any_of(verdicts.begin(), verdicts.end(),
-                  [](const JobVerdict& verdict) { return verdict.hasCause(); });
-  if (!first || told) return std::nullopt;
+  if (!first || isExplained(verdicts)) return std::nullopt;
   JobVerdict verdict;
   verdict.kind = VerdictKind::kUndecided;
   verdict.finding = verdict.culprit = Confidence::kUndecided;

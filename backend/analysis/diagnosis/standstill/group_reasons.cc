@@ -46,9 +46,9 @@ void reportFailures(const GroupStanding& standing, JobVerdict& verdict) {
           rank);
     }
   }
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const auto& [error, ranks] : ranks_of) {
-    if (++told > kMaxReported) break;
+    if (++reported > kMaxReported) break;
     verdict.reasons.push_back(FailedWith{ranks, error});
   }
   reportCallsAfterFailure(standing, verdict);

@@ -116,13 +116,11 @@ std::string lostToHtml(const PageInput& input, const RankLateness& rank,
       is_of_headline ? "blamed_rank_caused" : "worst_rank_caused", part,
       absl::StrCat(is_certain ? "up to " : "~ ",
                    percentText(part.get<double>())),
-      absl::StrCat("of rank time ", is_certain ? "was" : "seems to be",
-                   " lost to rank ", rank.rank,
-                   ": operations of the others "
-                   "waited ",
-                   durationText(rank.caused_ns),
-                   " for it, overlapping ones added up",
-                   is_certain ? "" : " (clocks leave it open)"),
+      absl::StrCat(
+          "of rank time ", is_certain ? "was" : "seems to be", " lost to rank ",
+          rank.rank, ": operations of the others waited ",
+          durationText(rank.caused_ns), " for it, overlapping ones added up",
+          is_certain ? "" : " (clocks leave it open)"),
       is_of_headline ? kOfHeadline : "");
 }
 
@@ -153,7 +151,7 @@ std::string worstHtml(const PageInput& input, const Json& part) {
     const bool is_named =
         rank &&
         std::binary_search(culprits.begin(), culprits.end(), rank->rank);
-    if (isHang(input, *headline) || !is_named || part.is_null()) return "";
+    if (!is_named || part.is_null()) return "";
     return lostToHtml(input, *rank, false);
   }
   if (!part.is_null() && rank) return lostToHtml(input, *rank, false);
