@@ -36,8 +36,8 @@ inline std::int64_t nowNs() noexcept {
   return readClock(CLOCK_MONOTONIC);
 }
 
-// Synchronizes `process_ticks` with CLOCK_MONOTONIC. Call it about every 50 ms.
-// Any thread.
+// Synchronizes `process_ticks` with CLOCK_MONOTONIC. Call it about every 50 ms,
+// from any thread. Does nothing if the kernel does not trust the counter.
 void disciplineTicks() noexcept;
 
 // Nearly the same instant on three clocks, read one after the other.

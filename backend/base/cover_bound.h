@@ -32,7 +32,7 @@ class CoverBound {
   void addOpen(std::int64_t begin_ns) {
     open_ns_ = std::min(open_ns_.value_or(begin_ns), begin_ns);
   }
-  // Ends all open windows at `end_ns`.
+  // Ends all open windows at `end_ns`. No window added so far may end later.
   void close(std::int64_t end_ns) {
     if (!open_ns_) return;
     const std::int64_t begin_ns = *open_ns_;

@@ -20,7 +20,8 @@ enum class InFlight : std::uint8_t { kNo, kYes, kUnknown };
 enum class EndShownBy : std::uint8_t {
   // The definition of the call is missing.
   kUnknown,
-  // The call has no end of its own: a member of a batch, or a call in a graph.
+  // The call has no end of its own: a member of a batch, a call in a graph, or
+  // a simulated one.
   kNothing,
   // A host future reports the end.
   kFuture,
@@ -31,6 +32,7 @@ enum class EndShownBy : std::uint8_t {
 };
 
 // Returns which record shows the end of `call`. `Call` is v1::Call.
+// `in_batch`: its issue row names a batch. The batch's own call names one too.
 template <typename Call>
 EndShownBy endShownBy(const Call& call, const EngineTraits& engine,
                       bool in_batch) {

@@ -12,10 +12,10 @@
 
 namespace traced {
 
-// Names the calling thread and makes the C++ runtime allocate its exception
-// state. Every thread of the recorder calls it first. Without this, the C
-// library would abort the process if the first exception occurs while memory is
-// exhausted.
+// Names the calling thread (at most 15 characters) and makes the C++ runtime
+// allocate its exception state. Every thread of the recorder calls it first.
+// Without this, the C library would abort the process if the first exception
+// occurs while memory is exhausted.
 inline void beginThread(const char* name) noexcept {
   constexpr std::size_t kProbeBytes = 4096;
   pthread_setname_np(pthread_self(), name);
@@ -51,7 +51,8 @@ class SignalsBlocked {
 
 // Calls work(i) for each i below `threads`, which must be at least 1: work(0)
 // in this thread, every other in a thread of its own. Blocks until all calls
-// have returned. If calls threw, rethrows an exception of the lowest i.
+// have returned. If calls threw, rethrows the exception of the lowest i. Throws
+// std::system_error if a thread cannot be started; work(0) is then not called.
 void inThreads(std::size_t threads,
                const std::function<void(std::size_t)>& work);
 

@@ -11,8 +11,7 @@
 // - no rate is known yet;
 // - the last reading is older than kMaxAge;
 // - the last reading showed an error above kMaxError;
-// - forever, after kMaxFailures such errors or if the kernel does not trust
-//   the counter.
+// - forever, after kMaxFailures such errors.
 //
 // Thread safety: at() from any thread; discipline() from one thread at a time.
 
