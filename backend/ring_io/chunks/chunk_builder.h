@@ -97,7 +97,7 @@ class ChunkBuilder {
     *list.Add() = message;
     definition_bytes_ += message.ByteSizeLong();
   }
-  // Calls `act` with each table.
+  // Call `act` with each table of ring definitions, and with these and code_.
   template <typename Act>
   void withDefinitionTables(Act act);
   template <typename Act>

@@ -24,7 +24,7 @@ v1::Call encodeCall(std::uint32_t id, std::string_view bytes);
 v1::Buffers encodeBuffers(std::uint32_t id, std::string_view bytes);
 
 // Returns the message of a group. The thread that defines the group serializes
-// it into the ring.
+// it into the ring. `nth` is Group.nth of definitions.proto.
 v1::Group encodeGroup(std::uint32_t id, const GroupInfo& info,
                       std::uint32_t nth);
 

@@ -23,7 +23,8 @@ struct DetachedProcess {
   int inherited_fd = -1;
 };
 
-// Starts the program and returns 0 or an errno value.
+// Starts the program. Blocks until it has replaced the new process. Returns 0,
+// or the errno value of the step that failed.
 // The program gets its own session, starts in / and ignores the signals that
 // are usually sent to whole jobs.
 int startDetached(const DetachedProcess& process);

@@ -40,7 +40,8 @@ class KeeperLock {
   // Returns the descriptor that holds the lock, or -1 without the lock.
   int fd() const { return fd_; }
 
-  // Returns a time that changes when another process asks for the lock.
+  // Returns the file's modification time, which changes when another process
+  // asks for the lock. Returns 0 without the lock.
   std::int64_t lastRequestNs() const;
   // Removes the file and releases the lock if this object holds it.
   void giveUp();

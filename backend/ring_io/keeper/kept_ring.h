@@ -37,14 +37,15 @@ class KeptRing {
   // Returns kInUse while any process has the ring mapped. Other processes that
   // share its memory may outlive the recording one.
   State state() const;
-  // Returns the recording process while it lives. Returns nullopt if it has
-  // ended or the kernel does not report it.
+  // Returns the recording process. Returns nullopt after noteEnd() found that
+  // it has ended, or if the kernel does not report it.
   std::optional<pid_t> process() const;
   bool processHasEnded() const { return process_has_ended_; }
   // Becomes readable (poll) when the process ends. -1 if no process is known.
   int processFd() const { return process_ ? process_->fd() : -1; }
-  // Stores how the process ended, as far as that is known. Does nothing while
-  // it lives. `state` is the latest result of state().
+  // Stores how the process ended, as far as that is known, for the functions
+  // around this one. Does nothing while it lives. `state` is the latest result
+  // of state(). If it is kLeft, waits up to 50 ms for the process to end.
   void noteEnd(State state);
   const v1::ProcessEnd& processEnd() const { return process_end_; }
 

@@ -19,11 +19,11 @@ class OomKills {
   // Uses the counter in `path`.
   explicit OomKills(std::string path);
 
-  // Updates the count from the counter.
+  // Updates the count from the counter. Call it often: a kill is dated by the
+  // poll that finds it.
   void poll(Clock::time_point now);
-  // Returns whether the kernel killed a process for lack of memory in the last
-  // seconds. Each kill is attributed to one process only.
-  // Call once for each process that SIGKILL ended.
+  // Polls. Returns whether an unclaimed kill was counted in the last 5 s, and
+  // claims it. Call once for each process that SIGKILL ended.
   bool claim(Clock::time_point now);
 
  private:

@@ -21,7 +21,8 @@ struct KeeperStart {
   std::string program;
   // Path of this process's ring.
   std::string ring;
-  // Whether descriptor 2 is where the process's words go.
+  // Whether descriptor 2 is the stderr that the process started with. Otherwise
+  // the keeper's stderr is /dev/null.
   bool has_stderr = true;
 };
 

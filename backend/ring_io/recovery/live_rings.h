@@ -75,7 +75,8 @@ struct WrittenChunks {
 // Returns the chunks that the files lack, to be read after them. Returns "" if
 // the files are complete.
 // The chunks of a live process state that nothing else was recorded when its
-// ring was read. Those of a dead process state that it was killed.
+// ring was read. Those of a dead process state that it was killed. An Error is
+// one sentence: the ring is invalid, or the files are older than the ring.
 Result<std::string> chunksBeyond(const RingReading& ring,
                                  const WrittenChunks& written);
 

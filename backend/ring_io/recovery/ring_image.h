@@ -35,7 +35,8 @@ class RingImage {
   // `slots` must be a power of two.
   RingImage(std::string_view memory, std::uint64_t slots);
 
-  // Returns whether head and tail are consistent.
+  // Returns whether head and tail are consistent. If not, do not call next():
+  // it ends at head, which a hostile file may set to any value.
   bool valid() const;
 
   std::uint64_t head() const { return head_; }

@@ -43,7 +43,8 @@ class WrittenStream {
   // Returns the number of records in deleted parts.
   std::uint64_t recordsDeleted() const { return records_deleted_; }
 
-  // Decodes the chunks, newest first, until `visit` returns false.
+  // Decodes the chunks, newest first, until `visit` returns false. Skips
+  // damaged ones.
   void newestFirst(const std::function<bool(const v1::Payload&)>& visit);
 
  private:
@@ -79,8 +80,9 @@ class WrittenStream {
   std::vector<std::unique_ptr<FileSource>> sources_;
 };
 
-// Returns whether `rest`, the end of a file after its last whole chunk, is the
-// beginning of another chunk.
+// Returns whether the `rest_bytes` bytes after a file's last whole chunk are
+// the beginning of another one. True for no bytes. `rest` holds the first ones,
+// enough for the framing of a chunk.
 bool isTornChunk(std::string_view rest, std::uint64_t rest_bytes);
 
 }  // namespace traced

@@ -73,7 +73,7 @@ class CallDescription {
   const Fields& fields() const { return fields_; }
 
   // Add inputs first, then outputs, then splits. `bytes` is numel x element
-  // size.
+  // size. Splits are in elements of dimension 0.
   void addInput(DType dtype, std::span<const std::int64_t> shape,
                 std::uint64_t bytes) {
     ++fields_.tensors_in;

@@ -3,7 +3,7 @@
 // A record is a kind and a payload. Events of operations fit into one slot.
 // Definitions, which have a variable tail, and samples may take several. An
 // operation's id is the ring position of its issue record, which is unique in a
-// stream.
+// stream. trace.proto documents the fields of the rows, which have equal names.
 
 #pragma once
 

@@ -28,7 +28,8 @@ class RingGuard {
   RingGuard(const RingGuard&) = delete;
   RingGuard& operator=(const RingGuard&) = delete;
 
-  // Returns a flag that is set before the memory is replaced.
+  // Returns a flag that is set before the memory is replaced. Never set if too
+  // many rings are guarded, so that this one is unprotected.
   const std::atomic<bool>& isLost() const;
 
   struct Guarded;

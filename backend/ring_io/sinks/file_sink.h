@@ -42,7 +42,9 @@ class FileSink : public Sink {
  private:
   FileSink(std::string stem, std::uint64_t max_bytes, int fd);
 
-  // Each returns false and sets errno on failure.
+  // Each returns false and sets errno on failure. writeWhole() truncates the
+  // file after a partial write. haveFile() reopens the file if the program
+  // closed its descriptor, and fails with ENOENT if the file was removed.
   bool beginPart();
   bool deletePrevious();
   bool writeWhole(const std::string& chunk);

@@ -31,7 +31,7 @@ class ProcessWatch {
   pid_t pid() const { return pid_; }
   // Becomes readable (poll) when the process has ended.
   int fd() const { return fd_; }
-  // Blocks until the process ends or the time is over. Returns whether it
+  // Blocks until the process ends, for at most `deadline`. Returns whether it
   // ended.
   bool waitForEnd(std::chrono::milliseconds deadline) const;
   // Returns what is known about the end. No field is set if that is unknown.
