@@ -11,7 +11,7 @@
 
 namespace traced {
 
-// Hashes the identity of a group.
+// Hashes the identity of a group. For its parts see Group in definitions.proto.
 class GroupHash {
  public:
   GroupHash(std::uint32_t attempt, std::string_view leg, std::uint32_t nth);
@@ -23,7 +23,8 @@ class GroupHash {
   std::uint64_t value_;
 };
 
-// Return the ids as numbers. `seq` must not be 0.
+// Return the ids as numbers. `seq` must not be 0. `source` and `destination`
+// are global ranks.
 std::uint64_t collectiveNumber(std::uint64_t group_hash, std::uint64_t seq);
 std::uint64_t messageNumber(std::uint64_t group_hash, std::uint32_t source,
                             std::uint32_t destination, std::uint64_t seq);

@@ -160,8 +160,9 @@ struct OperationProgress {
   // operation is in flight until its end is known or proven.
   // A released Work proves nothing, because DDP releases it right after the
   // call. If no record can prove the end, the state is unknown.
-  // `calls` are the calls that share this operation's completion reporting;
-  // required for EndShownBy::kReports.
+  // `calls` are the calls that share this operation's completion reporting. For
+  // EndShownBy::kReports without them the state is unknown. `may_lack_records`:
+  // some of the operation's records may have been lost.
   InFlight inFlight(EndShownBy shown, const ReportedCalls* calls,
                     bool may_lack_records) const {
     if (ended.known() || failed || over) return InFlight::kNo;

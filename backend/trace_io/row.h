@@ -28,7 +28,8 @@ enum class CellKind : std::uint8_t {
   // in this or an earlier table. Counts from the anchor if the payload does not
   // issue the operation.
   kAfterOperation,
-  // The difference from the previous row with the same call.
+  // The difference from the previous row whose call has the same remainder
+  // modulo 256, or from 0.
   kAfterCall,
 };
 

@@ -19,7 +19,8 @@ template <typename T, template <typename> class Column>
   return column.empty() ? T{} : column.next();
 }
 
-// Keeps the last `seq` per call, for CellKind::kAfterCall.
+// Keeps the last `seq` of the calls with equal remainders, for
+// CellKind::kAfterCall.
 class LastSeqs {
  public:
   std::int64_t& of(std::uint32_t call) { return last_[call % last_.size()]; }
