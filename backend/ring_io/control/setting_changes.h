@@ -25,7 +25,7 @@ struct SettingChanges {
 
 // Parses changes. Values are those of the TRACED_ variables
 // (docs/reference/settings.md); `enabled` is 0 or 1. The error is one sentence
-// about the first invalid value.
+// about the first value that is invalid or setting that cannot change.
 Result<SettingChanges> parseChanges(const NamedValues& values);
 
 // Formats the settings that are present: "enabled=0,watch=60s".

@@ -26,9 +26,10 @@ struct KeeperStart {
   bool has_stderr = true;
 };
 
-// Starts `tracectl keep` for the job of this process unless one is running.
-// Call it after the ring is complete.
-// Returns "" or one sentence with the reason why no keeper was started.
+// Starts `tracectl keep` for the job of this process. Does nothing if one is
+// running, if the ring is private memory or does not name its trace, or if this
+// process adopts orphans. Call it after the ring is complete.
+// Returns "", or one sentence if the start failed.
 std::string startKeeper(const KeeperStart& start);
 
 }  // namespace traced

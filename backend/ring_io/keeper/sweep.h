@@ -11,8 +11,9 @@ namespace traced {
 // Recovers the rings of dead processes whose trace can be written.
 // A ring that cannot be recovered is marked by removing its write permission. A
 // sweep removes it if it still fails a day later.
-// Begins no ring after this process has used `time` of CPU, except rings whose
+// Begins no ring after this call has used `time` of CPU, except rings whose
 // traces are in `folder`. `now` is wall-clock time in seconds.
+// Also removes lock files that dead keepers left more than a day ago.
 void sweepRings(const std::string& directory, std::chrono::milliseconds time,
                 std::time_t now, const std::string& folder = "");
 

@@ -52,7 +52,8 @@ struct RingReading {
 // of these directories.
 bool namesOneOf(const RingFile& ring, const std::vector<std::string>& traces);
 
-// Returns the owner of the trace that a ring names, or nullopt if unknown.
+// Returns the owner of the trace that a ring names, or nullopt if unknown. May
+// block on the trace's file system as long as answersInTime().
 std::optional<uid_t> traceOwner(const RingFile& ring);
 
 // Reads a ring. Returns nullopt if it is gone or still being created. An Error

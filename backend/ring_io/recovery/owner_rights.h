@@ -1,7 +1,8 @@
 // OwnerRights makes root act as the owner of a file during its lifetime. Files
 // that the owner may not write can then not be written.
 // It also drops root's supplementary groups. It does nothing for other users.
-// It changes only the calling thread and threads that it starts meanwhile.
+// It changes only the calling thread and threads that it starts meanwhile. The
+// destructor aborts the process if it cannot restore root's rights.
 
 #pragma once
 

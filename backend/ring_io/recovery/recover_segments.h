@@ -28,6 +28,7 @@ struct RecoverOptions {
   v1::ProcessEnd process_end;
 };
 
+// In a dry run: what would be done.
 enum class RecoverOutcome {
   // The records are in the trace.
   kRecovered,
@@ -77,7 +78,8 @@ RecoveredSegment recoverSegment(SegmentFile& file,
                                 const RecoverOptions& options);
 
 // Recovers the segments one after the other. The result omits segments that
-// `options` excludes or that another recovery removed meanwhile.
+// `options` excludes, that are still being created, or that another recovery
+// removed meanwhile.
 std::vector<RecoveredSegment> recoverSegments(
     const std::vector<std::string>& paths, const RecoverOptions& options);
 

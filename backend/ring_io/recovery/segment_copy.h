@@ -17,7 +17,7 @@ class SegmentCopy {
  public:
   SegmentCopy() = default;
   // Copies up to `bytes` bytes of the file; fewer if the file is shorter or a
-  // read fails.
+  // read fails. Throws std::bad_alloc.
   SegmentCopy(int fd, std::size_t bytes);
   ~SegmentCopy();
   SegmentCopy(SegmentCopy&& other) noexcept;

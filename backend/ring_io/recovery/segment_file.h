@@ -25,7 +25,7 @@ class SegmentFile {
     kDead,
     // Another process has the lock: the owner, or another recovery.
     kAlive,
-    // The file is gone: another recovery was first.
+    // As kDead, but the file's name was removed: another recovery was first.
     kGone,
   };
 

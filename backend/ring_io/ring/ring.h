@@ -99,7 +99,8 @@ class Ring {
 
   std::uint64_t capacity() const { return capacity_; }
   RingControl& control() { return *control_; }
-  // Returns the largest payload that push accepts: a quarter of the ring.
+  // Returns the maximum bytes of a record, heads included. They take a quarter
+  // of the slots.
   std::size_t maxPayload() const;
 
   // Stores one event. Returns its position, or kFull (counted as a drop). Any
@@ -149,8 +150,9 @@ class Ring {
     }
   }
 
-  // Stores a definition of at most maxPayload() bytes. Returns its position, or
-  // kFull (not counted, as a definition is no row). Any thread.
+  // Stores a definition. Returns its position, or kFull if the ring lacks room
+  // or the record is longer than maxPayload() or 65535 slots. Counts no drop,
+  // as a definition is no row. Any thread.
   std::uint64_t pushDefinition(RecordKind kind, DefinitionHead head,
                                const void* content, std::size_t bytes) noexcept;
 
@@ -220,8 +222,8 @@ class Ring {
   std::uint64_t used() const;
 
  private:
-  // Stores a record of at most maxPayload() bytes. `front` begins the payload
-  // and fits into the first slot.
+  // Stores a record, or returns kFull as pushDefinition() does. `front` begins
+  // the payload and fits into the first slot.
   std::uint64_t pushParts(RecordKind kind, std::string_view front,
                           std::string_view content) noexcept;
   std::uint64_t claim(std::uint64_t slots) noexcept {

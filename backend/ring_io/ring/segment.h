@@ -51,6 +51,7 @@ class Segment {
                                          std::uint64_t stream_id,
                                          std::uint64_t slots,
                                          const std::string& info);
+  // Removes the file.
   ~Segment();
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
@@ -65,8 +66,9 @@ class Segment {
   // memory is then private and the ring unusable. Earlier reads remain valid.
   const std::atomic<bool>& isLost() const { return guard_->isLost(); }
 
-  // Writes the trace path into the header. A path that is too long is omitted;
-  // readers then find the segment by its stream id.
+  // Writes the trace path into the header and declares the segment ready. A
+  // path that is too long is omitted. Readers then find the trace by its stream
+  // id.
   void setTracePath(const std::string& path);
 
   // Removes the file; the memory stays valid until destruction. Returns false

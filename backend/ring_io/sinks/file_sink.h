@@ -26,8 +26,9 @@ class FileSink : public Sink {
       const Options& options, const ProcessIdentity& process,
       const HostInfo& host);
   // Continues after the last of `parts`, which must exist and be in order. The
-  // last file is truncated to its part's `bytes`. `deleted`: number of records
-  // in parts deleted earlier.
+  // last file is truncated to its part's `bytes`. If the space is limited, the
+  // parts before the last two are deleted. `deleted`: number of records in
+  // parts deleted earlier. The error is one sentence.
   static Result<std::unique_ptr<FileSink>> resume(
       const std::vector<TracePart>& parts, std::uint64_t max_bytes,
       std::uint64_t deleted);
