@@ -34,7 +34,7 @@ class NodeMap {
 
   // Returns the spread of a group. `members` are global ranks, and this process
   // is `members[self]`. Looks up as few names as possible: all of a group
-  // within one node, otherwise hardly more than one node has ranks.
+  // within one node, otherwise about as many as a node has ranks.
   Spread spreadOf(const Ranks& members, std::uint32_t self,
                   const Lookup& lookup);
 

@@ -77,7 +77,7 @@ class Recorder {
                           std::optional<int> exit_code = {}) noexcept;
 
   // Registers a group and defines it in the trace. Any thread, but not inside a
-  // collective.
+  // collective. May throw std::bad_alloc.
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
 
   // Applies the configured scope to the group: excludes it or keeps it. Returns
@@ -95,7 +95,8 @@ class Recorder {
   void prepare() const noexcept { ring_.prefetchControl(); }
 
   // Records that the call entered the backend at `issue_ns`. Returns the
-  // operation's id.
+  // operation's id, or kLostOp if the ring is full. The functions below then
+  // only count drops.
   OpId issue(RecordedGroup& group, const CallDescription& call,
              const BufferList& buffers, std::uint64_t seq, std::uint64_t batch,
              std::int64_t issue_ns) noexcept;

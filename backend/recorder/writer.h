@@ -160,7 +160,8 @@ class Writer {
   // Returns whether another chunk must follow at once. `error` is the result of
   // the previous chunk, `parts` the number of parts begun before it.
   bool needsAnotherChunk(int error, std::uint64_t parts) noexcept;
-  // Returns an errno value; 0 if the chunk is in the file.
+  // Encodes the chunk, gives it to the window, the sinks and the file, and
+  // starts the next one. Return an errno value; 0 if the chunk is in the file.
   int appendChunk(bool closed) noexcept;
   int give(const std::string& chunk, std::uint64_t records);
   // Starts the next chunk. `stored` is false if the previous one was lost.

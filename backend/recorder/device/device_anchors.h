@@ -23,7 +23,9 @@ class DeviceAnchors {
   static constexpr std::int64_t kMaxAge = 1'000'000'000;
   // Maximum time to spin for one reading of both clocks.
   static constexpr std::int64_t kSpin = 200'000;
+  // An anchor between two host readings at most this far apart is not retried.
   static constexpr std::int64_t kGoodBracket = 10'000;
+  // Maximum error, which is half the distance of the two host readings.
   static constexpr std::int64_t kMaxError = 1'000'000;
   // The same for an anchor from one of the job's events, between two queries.
   static constexpr std::int64_t kMaxProbeError = 5'000'000;

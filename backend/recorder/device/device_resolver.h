@@ -87,8 +87,8 @@ class DeviceResolver {
   bool isIdle() const noexcept;
   // Moves submitted spans to pending_.
   void takeSubmitted() noexcept;
-  // Queries the streams of all pending spans and sorts out those reached or
-  // refused.
+  // Queries the streams of all pending spans. Moves those reached and those
+  // refused out of pending_.
   void queryPending() noexcept;
   // Determines which spans of a stream were reached.
   void poll(DeviceEvents::Stream stream) noexcept;
@@ -101,7 +101,8 @@ class DeviceResolver {
   bool wantsAnchor() const noexcept;
   // Resolves a span whose end can serve as an anchor itself.
   bool resolveAlone(DeviceSpan& span, std::int64_t reached_ns) noexcept;
-  // Returns false if no anchor is available or the buffer is full.
+  // Adds a reached span to measured_. Returns false if no anchor is available
+  // or measured_ is full.
   bool measure(const DeviceSpan& span) noexcept;
   // Measures the spans in reached_ for which an anchor now exists.
   void measureReached() noexcept;
