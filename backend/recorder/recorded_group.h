@@ -49,8 +49,9 @@ class alignas(64) RecordedGroup {
   std::uint64_t nextCollective() noexcept {
     return 1 + collectives_.fetch_add(1, std::memory_order_relaxed);
   }
-  // Return the next sequence number of messages from this rank to `peer`, or
-  // from `peer` to this rank. Return 0 if `peer` is not a rank of the group.
+  // Return the next sequence number, starting at 1, of messages from this rank
+  // to group rank `peer`, or from it to this rank. Return 0 if the group has no
+  // such rank, or if memory is short.
   std::uint64_t nextSend(std::int32_t peer) noexcept;
   std::uint64_t nextReceive(std::int32_t peer) noexcept;
 

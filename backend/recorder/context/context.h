@@ -48,7 +48,7 @@ const Context* currentContext() noexcept;
 // leaveContext().
 std::uint64_t enterContext(const v1::Context& change);
 // Removes an entered context and keeps those entered later. Returns false if
-// this thread has not entered it.
+// this thread has not entered it, or if memory is short. It then stays.
 bool leaveContext(std::uint64_t entered) noexcept;
 
 // Propagates contexts to threads that work on behalf of another one.

@@ -7,8 +7,7 @@
 // captured. During a capture, or if any step fails, the operation gets no span
 // and no device times, and is counted.
 //
-// Thread safety: any thread. It may be destroyed only after its thread has
-// ended.
+// Thread safety: any thread. The destructor blocks until the thread has ended.
 
 #pragma once
 
@@ -60,11 +59,11 @@ class DeviceTimes {
   StreamState streamState() noexcept;
 
   // Surround an operation on the caller's stream. begin() returns nullptr if
-  // the operation is not measured.
+  // the operation is not measured. end() must not get nullptr.
   DeviceSpan* begin(const StreamState& state,
                     CommunicatorId communicator) noexcept;
   void end(DeviceSpan* span, OpId op) noexcept;
-  // Surround a wait that makes the caller's stream wait for an operation.
+  // Do the same for a wait of the caller's stream for an operation.
   DeviceSpan* beginWait(const StreamState& state,
                         CommunicatorId communicator) noexcept;
   void endWait(DeviceSpan* span, const WaitRecord& wait) noexcept;

@@ -56,8 +56,9 @@ class HangWatch {
   // so unfinished ones are not reported.
   void addLoss();
 
-  // Returns the operations that newly exceeded the limit. Reports only the
-  // first of each group, because later ones of the group hang as a consequence.
+  // Returns the operations that newly exceeded the limit, and those that ended
+  // late. Of a group's unfinished and undecided ones it reports only the first
+  // of each kind, because the others hang as a consequence.
   std::vector<HangReport> take(std::int64_t now_ns);
 
   // Returns the number of tracked combinations of group and mode.
