@@ -22,6 +22,7 @@ std::uint64_t enterForward(std::uint32_t module);
 // Attributes the thread's operations to the module, in the thread's current
 // phase. Returns a token for leaveModule().
 std::uint64_t enterOnBehalf(std::uint32_t module);
+// Does the same for PHASE_OPTIMIZER without a module.
 std::uint64_t enterOptimizer();
 
 // Leaves the entry, and all later entries that are still open.

@@ -21,7 +21,8 @@ class DeviceCall {
   DeviceCall(const DeviceCall&) = delete;
   DeviceCall& operator=(const DeviceCall&) = delete;
 
-  // Records the begin of an operation on the caller's stream.
+  // Records the begin of an operation on the caller's stream. Requires `times`,
+  // as does beginWait().
   void begin(const DeviceTimes::StreamState& state) noexcept {
     span_ = times_->begin(state, communicator_);
   }

@@ -25,7 +25,7 @@ inline const char* cheapMessage(const std::exception& error) noexcept {
   return of_torch ? of_torch->what_without_backtrace() : error.what();
 }
 
-// Calls `tell` with the text of `error`. Never throws, because the exception
+// Calls `report` with the text of `error`. Never throws, because the exception
 // must propagate.
 template <typename Report>
 void reportError(const std::exception& error, Report report) noexcept {
@@ -38,7 +38,7 @@ void reportError(const std::exception& error, Report report) noexcept {
   report(read ? read->c_str() : cheapMessage(error));
 }
 
-// Calls `tell` with the text of a stored exception, which must not be null.
+// Calls `report` with the text of a stored exception, which must not be null.
 template <typename Report>
 void reportError(const std::exception_ptr& error, Report report) noexcept {
   try {

@@ -43,7 +43,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // requests a flush.
   void markAndFlush(MarkKind kind, const char* message = "") noexcept;
 
-  // Retries the scope decision until it is final.
+  // Applies the configured scope, as far as `lookup` has the node names. Does
+  // nothing once the decision is final.
   void decideScope(std::uint64_t job, const NodeMap::Lookup& lookup);
 
   // While true, the inner backend only estimates the duration of calls.
@@ -203,8 +204,12 @@ class TracedBackend : public forwarding::ForwardingBackend {
   template <typename Describe>
   Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
                Describe& describe) noexcept;
+  // Returns a TracedWork around `inner`, and observes how the operation ends.
+  // Returns `inner` if it is null or memory is short.
   Work wrap(Recorder& recorder, const Issued& issued, std::int64_t return_ns,
             Operation operation, Work inner) noexcept;
+  // Records the end when the Work's future completes. Asks no further Work of
+  // an operation for a future once that failed.
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
   // Observes the result of a Work without a future (engine_result.cc).
