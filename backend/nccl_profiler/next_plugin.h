@@ -17,7 +17,8 @@ class NextPlugin {
   // Loads the plugin. `version` is the interface version that NCCL uses. The
   // plugin is called through that version, or through the newest older one it
   // exports. Returns nullptr if no plugin is available. `problem` then holds
-  // the reason if the user asked for a plugin. The result is never destroyed.
+  // the reason, or "" if the user asked for none and none is installed. The
+  // result is never destroyed.
   static NextPlugin* load(int version, std::string& problem);
 
   struct Communicator {
