@@ -45,7 +45,8 @@ void forEachTraced(c10d::ProcessGroup& group,
                    const std::function<void(TracedBackend&)>& visit);
 
 // Records a mark about an action on a group, or about its failure, in the
-// traces of its backends. Needed because calls by type bypass the wrappers.
+// traces of its backends, and requests a flush. Needed because calls by type
+// bypass the wrappers.
 void markGroup(c10d::ProcessGroup& group, MarkKind kind, const char* message);
 
 }  // namespace traced

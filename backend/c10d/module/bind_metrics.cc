@@ -28,7 +28,7 @@ std::optional<py::dict> currentMetrics() {
 
 void bindMetrics(py::module_& module) {
   module.def("metrics", &currentMetrics,
-             "What this rank has communicated so far; None if nothing is "
+             "Returns this rank's communication totals, or None if nothing is "
              "recorded.");
   registerHandlers();
 }

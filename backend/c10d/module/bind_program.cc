@@ -78,12 +78,17 @@ std::uint64_t enterCall(const std::string& name, std::uint64_t number,
 
 void bindContext(py::module_& module) {
   carryContexts();
-  module.def("enter_annotation", &enterAnnotation, py::arg("annotation"),
-             "The thread is in it until it leaves what this returns.");
+  module.def(
+      "enter_annotation", &enterAnnotation, py::arg("annotation"),
+      "Enters an annotation on this thread. Returns a token for leave().");
   module.def("enter_call", &enterCall, py::arg("name"), py::arg("number"),
-             py::arg("bytes"), "The same.");
-  module.def("leave", &leaveContext, py::arg("entered"),
-             "False if the thread is not in it.");
+             py::arg("bytes"),
+             "Enters a torch.distributed call that issues several operations. "
+             "Returns a token for leave().");
+  module.def(
+      "leave", &leaveContext, py::arg("entered"),
+      "Removes what returned the token. Returns False if this thread has "
+      "not entered it.");
 }
 
 namespace {
@@ -96,39 +101,44 @@ void bindNames(py::module_& module) {
         return ModuleNames::ofProcess().numberOf(model, name, type);
       },
       py::arg("model"), py::arg("module"), py::arg("module_type"),
-      "Returns the number of the module; equal names share one.");
+      "Returns the number of a module, from 1. Equal names share a number.");
   module.def(
       "own_parameters",
       [](std::uint64_t model, const ParameterOwners::Owned& owned) {
         ParameterOwners::ofProcess().set(model, owned);
       },
       py::arg("model"), py::arg("parameters"),
-      "Says which modules the parameters of a model are of.");
+      "Replaces the parameters of a model, as pairs with module numbers.");
   module.def(
       "disown_parameters",
       [](std::uint64_t model) { ParameterOwners::ofProcess().remove(model); },
-      py::arg("model"), "Forgets them.");
+      py::arg("model"), "Forgets the parameters of a model.");
 }
 
 }  // namespace
 
 void bindModules(py::module_& module) {
   bindNames(module);
-  module.def("stamp_modules", &stampModules, py::arg("wanted"),
-             "Whether operations are stamped with modules and phases.");
+  module.def(
+      "stamp_modules", &stampModules, py::arg("wanted"),
+      "Enables or disables recording modules and phases with operations.");
   module.def("enter_forward", &enterForward, py::arg("module"),
-             "The thread runs the module until it leaves what this returns.");
-  module.def("enter_on_behalf", &enterOnBehalf, py::arg("module"),
-             "The same, in the phase that the thread is in.");
-  module.def("enter_optimizer", &enterOptimizer, "The thread optimizes.");
+             "Enters a module's forward. Returns a token for leave_module().");
+  module.def(
+      "enter_on_behalf", &enterOnBehalf, py::arg("module"),
+      "Enters a module in the thread's current phase. Returns a token for "
+      "leave_module().");
+  module.def("enter_optimizer", &enterOptimizer,
+             "Enters an optimizer step. Returns a token for leave_module().");
   module.def("leave_module", &leaveModule, py::arg("entered"),
-             "Leaves also what was entered since.");
+             "Leaves an entry, and all later ones.");
   module.def("leave_forward", &leaveForward, py::arg("module"),
-             "Leaves what was entered last of the module.");
-  module.def("leave_all_modules", &leaveAllModules, "The thread runs nothing.");
+             "Leaves the latest forward of a module, and all later entries.");
+  module.def("leave_all_modules", &leaveAllModules, "Leaves all entries.");
   module.def("running_module", &runningModule,
-             "The module entered last, or 0.");
-  module.def("module_depth", &moduleDepth, "How many are entered.");
+             "Returns the number of the innermost module, or 0.");
+  module.def("module_depth", &moduleDepth,
+             "Returns the number of open entries.");
 }
 
 namespace {
@@ -170,13 +180,13 @@ void bindStacks(py::module_& module) {
   module.def(
       "record_stacks", &recordStacksOf, py::arg("mode"), py::arg("cpp"),
       py::arg("folders"),
-      "Operations are stamped with their call site, the full stack or (off) "
-      "neither, and with their C++ stack, from now on. False if this Python's "
-      "frames are not known.");
+      "Sets which stacks are recorded with operations from now on. `mode` is "
+      "off, site or full. Returns False if this Python version's frames are "
+      "unsupported.");
   module.def("stack_here", &stackHere,
-             "What an operation of this thread would be stamped with: frames "
-             "(function, file, line), the innermost first; which of them is "
-             "the call site, from 1; how many more there are.");
+             "Returns the stack that an operation of this thread would get: "
+             "the frames (function, file, line), innermost first, the number "
+             "of the call site from 1, and the number of further frames.");
 }
 
 }  // namespace traced

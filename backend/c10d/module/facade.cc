@@ -35,8 +35,8 @@ void presentClassOfInner(FacadeClass& cls) {
 void bindFacade(py::module_& module) {
   FacadeClass cls(
       module, "TracedBackend",
-      "The tracing wrapper of a backend. Has the class and the attributes of "
-      "what it wraps; `traced_inner` is that object itself.");
+      "Wraps and records a backend. Presents the class and the attributes of "
+      "the wrapped object, which is `traced_inner`.");
   cls.def_property_readonly("traced_inner", &innerOf);
   cls.def("__getattr__", [](const TracedBackend& self, const py::str& name) {
     return py::getattr(innerOf(self), name);

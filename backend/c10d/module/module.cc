@@ -171,7 +171,7 @@ std::optional<std::string> location() {
   return recorder->location();
 }
 
-// Returns "", or a sentence that explains why no keeper runs.
+// Returns "", or one sentence if the start failed.
 std::string startKeeperOf(const std::string& program, bool has_stderr) {
   const Recorder* recorder = Recorder::current();
   if (!recorder) return "";
@@ -236,36 +236,38 @@ void watch(double seconds) {
 }
 
 void bindWatch(py::module_& module) {
-  module.def("watch", &watch, py::arg("seconds"),
-             "How long an operation issued from now on may take; 0: any time.");
+  module.def(
+      "watch", &watch, py::arg("seconds"),
+      "Sets how long an operation issued from now on may take. 0: any time.");
   module.def("take_hang_report", &takeHangReport,
-             "Waits for what the watch finds; None when nothing more is "
-             "wanted.");
+             "Blocks until the watch reports an operation. Returns None while "
+             "closed.");
   module.def(
       "open_hang_reports", [] { Recorder::hangReports().open(); },
-      "Lets them be taken.");
+      "Lets take_hang_report() return reports.");
   module.def(
       "close_hang_reports", [] { Recorder::hangReports().close(); },
-      "Lets who waits for them go.");
+      "Makes take_hang_report() return None.");
 }
 
 void bindSinkQueue(py::module_& module) {
   py::class_<SinkQueue>(module, "SinkQueue",
-                        "Chunks on their way to a thread of Python's.")
+                        "Passes chunks to a Python thread.")
       .def(py::init<const std::string&, std::size_t>(), py::arg("name"),
            py::arg("max_bytes"))
       .def(
           "open", [](const SinkQueue& self) { Recorder::addSink(self.sink); },
-          "Gets the chunks of this process from now on.")
+          "Receives all later chunks of this process.")
       .def(
           "close",
           [](const SinkQueue& self) {
             Recorder::removeSink(*self.sink);
             self.sink->close();
           },
-          "Gets no more chunks.")
+          "Rejects further chunks.")
       .def("take", &SinkQueue::take,
-           "Waits for a chunk; None when the queue is closed and empty.")
+           "Blocks until a chunk is available. Returns None if the queue is "
+           "closed and empty.")
       .def_property_readonly(
           "dropped_chunks",
           [](const SinkQueue& self) { return self.sink->droppedChunks(); })
@@ -284,32 +286,35 @@ PYBIND11_MODULE(_C, m) {
     traced::forgetStderr();
   }
   m.def("check_settings", &traced::checkSettings, py::arg("settings"),
-        "The settings in force; ValueError names the first bad one.");
-  m.def("start_recording", &traced::startRecording, py::arg("settings"),
-        py::arg("rank"), py::arg("world_size"), py::arg("attempt"),
-        py::arg("versions"),
-        py::arg("rendezvous") = std::map<std::string, std::string>(),
-        py::arg("port") = 0, py::arg("start_attempt") = 0,
-        "Starts the process's recorder if there is none, or none of this rank "
-        "and world size. False, after one warning, if it cannot record.");
-  m.def("start_keeper", &traced::startKeeperOf, py::arg("tracectl"),
-        py::arg("has_stderr"), py::call_guard<py::gil_scoped_release>(),
-        "Starts a process that saves what this one leaves if it is killed, "
-        "unless the job has one on this host. A sentence if it cannot.");
+        "Returns the settings in force. A ValueError names the first invalid "
+        "one.");
+  m.def(
+      "start_recording", &traced::startRecording, py::arg("settings"),
+      py::arg("rank"), py::arg("world_size"), py::arg("attempt"),
+      py::arg("versions"),
+      py::arg("rendezvous") = std::map<std::string, std::string>(),
+      py::arg("port") = 0, py::arg("start_attempt") = 0,
+      "Starts the process's recorder, unless one of this rank, world size and "
+      "attempt runs. Returns False, after one warning, on failure.");
+  m.def(
+      "start_keeper", &traced::startKeeperOf, py::arg("tracectl"),
+      py::arg("has_stderr"), py::call_guard<py::gil_scoped_release>(),
+      "Starts the job's keeper on this host, unless one runs. Returns \"\", or "
+      "one sentence if the start failed.");
   m.def("connect_nccl_profiler", &traced::connectNcclProfiler,
         py::arg("library"), py::call_guard<py::gil_scoped_release>(),
-        "Loads the library that NCCL is to load, and gives it the recorder. A "
-        "sentence if it cannot.");
+        "Loads the library that NCCL will load, and connects it to the "
+        "recorder. Returns \"\" on success, otherwise the reason.");
   m.def("attach", &traced::attachTo, py::arg("group"), py::arg("devices"),
         py::arg("members"),
-        "Puts tracing wrappers around the group's backends for the devices, "
-        "which come with the names that torch knows them by, and around those "
-        "that traced backends gave birth to. Returns how many devices are "
-        "traced now, 0 if this process does not record.");
+        "Wraps the group's backends for these devices, and those split off "
+        "traced backends. `devices` maps a device to torch's name of its "
+        "backend. Returns the number of traced backends; 0 if nothing is "
+        "recorded.");
   m.def("publish_node", &traced::publishOwnNode, py::arg("settings"),
         py::arg("store"), py::arg("job"), py::arg("rank"),
         py::call_guard<py::gil_scoped_release>(),
-        "Says in the job's store on which node this rank is.");
+        "Publishes the node of this rank in the job's store.");
   m.def(
       "place",
       [](c10d::ProcessGroup& group, const traced::StorePtr& store,
@@ -318,12 +323,13 @@ PYBIND11_MODULE(_C, m) {
       },
       py::arg("group"), py::arg("store"), py::arg("job"),
       py::call_guard<py::gil_scoped_release>(),
-      "Decides what TRACED_SCOPE leaves out of a group, as far as the store "
-      "has the nodes of its members by now. Waits for nobody.");
+      "Applies TRACED_SCOPE to a group, as far as the store has the nodes of "
+      "its members. Does not wait for other ranks.");
   m.def("set_enabled", &traced::Recorder::setEnabled, py::arg("enabled"),
-        "Whether operations are recorded from now on.");
-  m.def("step", &traced::step, py::arg("number"),
-        "A training step begins; None: one without a number.");
+        "Enables or disables recording operations from now on.");
+  m.def(
+      "step", &traced::step, py::arg("number"),
+      "Marks the begin of a training step. None: its number cannot be stored.");
   traced::readPythonErrors();
   traced::bindContext(m);
   traced::bindModules(m);
@@ -334,19 +340,21 @@ PYBIND11_MODULE(_C, m) {
   traced::bindMetrics(m);
   m.def("flush", &traced::flush, py::arg("deadline"),
         py::call_guard<py::gil_scoped_release>(),
-        "Waits until all that was recorded is in the file; False if the "
-        "deadline, seconds from now, passed first, if the file refused any of "
-        "it, or if nothing is recorded.");
-  m.def("recent", &traced::recent, py::arg("deadline"),
-        "What was recorded lately, as the content of a trace file, and whether "
-        "the latest is in it; None if nothing is recorded.");
+        "Blocks until all records are in the file, for at most `deadline` "
+        "seconds. Returns False if that time passed, if the file rejected a "
+        "record, or if nothing is recorded.");
+  m.def(
+      "recent", &traced::recent, py::arg("deadline"),
+      "Returns the latest records as the content of a trace file, and whether "
+      "they are complete. None if nothing is recorded. Waits for at most "
+      "`deadline` seconds.");
   m.def(
       "aborting",
       [](c10d::ProcessGroup& group) {
         traced::markGroup(group, traced::MarkKind::kAbort, "");
       },
       py::arg("group"), py::call_guard<py::gil_scoped_release>(),
-      "The group is about to be aborted.");
+      "Marks that the group is about to be aborted.");
   m.def(
       "shutdown_failed",
       [](c10d::ProcessGroup& group, const std::string& message) {
@@ -355,15 +363,15 @@ PYBIND11_MODULE(_C, m) {
       },
       py::arg("group"), py::arg("message"),
       py::call_guard<py::gil_scoped_release>(),
-      "Shutting down or aborting the group failed.");
+      "Marks that shutting down or aborting the group failed.");
   m.def("uncaught_exception", &traced::uncaughtException, py::arg("text"),
         py::arg("ends_process"), py::call_guard<py::gil_scoped_release>(),
-        "Nobody caught an exception: it is in the file soon.");
+        "Records an uncaught exception, and waits briefly for the file.");
   m.def("stop_recording", &traced::stopRecording, py::arg("timeout"),
         py::arg("exit_code") = py::none(),
         py::call_guard<py::gil_scoped_release>(),
-        "Writes what is left and ends recording in this process, which is "
-        "about to end with this exit code, if it is known.");
+        "Writes the remaining records and stops recording, for at most "
+        "`timeout` seconds. `exit_code`: the process's, if known.");
   m.def("location", &traced::location,
-        "The trace file of this process; None if nothing is recorded.");
+        "Returns the trace file of this process. None if nothing is recorded.");
 }

@@ -32,7 +32,8 @@ void leaveForward(std::uint32_t module) noexcept;
 // Leaves all entries of the thread. Used when an entry has no matching leave.
 void leaveAllModules() noexcept;
 
-// The innermost module, or 0, and the number of open entries.
+// Return the thread's innermost module, or 0, and the number of its open
+// entries.
 std::uint32_t runningModule() noexcept;
 std::size_t moduleDepth() noexcept;
 

@@ -35,9 +35,10 @@ class EngineFailures final : public EngineCheck {
 
   Recorder& recorder() const noexcept { return recorder_; }
 
-  // Records that the engine gave up. The engine may report it repeatedly.
+  // Records that the engine gave up, and that its communicator was aborted.
+  // Repetitions within 10 s add no mark.
   void gaveUp() noexcept;
-  // Records that the engine gave up because its communicator failed.
+  // Does the same with the reason that the communicator failed.
   void communicatorFailed() noexcept;
 
   // Switches to the communicator that the engine uses after a reconfiguration.
