@@ -8,7 +8,8 @@ endif()
 enable_language(C ASM)
 include(FetchContent)
 
-# traced_source(NAME FILE SHA256) downloads and unpacks FILE into ${NAME}_SOURCE_DIR.
+# traced_source(NAME FILE SHA256) downloads TRACED_POOL/FILE and sets ${NAME}_SOURCE_DIR to the folder
+# with its content. Fails if the hash differs.
 function(traced_source name file hash)
   FetchContent_Declare(${name} URL "${TRACED_POOL}/${file}" URL_HASH SHA256=${hash})
   # Unpacks only. The packages' own build files would build and install more.

@@ -7,8 +7,9 @@ if(TRACED_SANITIZE)
   target_link_options(traced_warnings INTERFACE -fsanitize=${TRACED_SANITIZE})
 endif()
 
-# traced_library(NAME SOURCES... DEPENDS... UNITS...) adds the static library traced_NAME and its alias
-# traced::NAME. Include paths start at the backend folder: "ring_io/ring/ring.h".
+# traced_library(NAME SOURCES... DEPENDS... PRIVATE_DEPENDS... UNITS...) adds the static library
+# traced_NAME and its alias traced::NAME, or an interface library without SOURCES. Include paths start
+# at the backend folder: "ring_io/ring/ring.h".
 #
 # UNITS groups the sources of a unity build. Each unit lists folders, which include their subfolders,
 # except ".", the library's own folder. A folder in no unit becomes its own unit. Names in anonymous
