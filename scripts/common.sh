@@ -68,6 +68,7 @@ use_torch() {
   build=build/torch-$torch
 }
 
+# die MESSAGE [STATUS]: prints the message to stderr and exits with STATUS (1).
 die() {
   echo "${0##*/}: $1" >&2
   exit "${2:-1}"
