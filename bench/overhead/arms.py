@@ -94,7 +94,7 @@ def start_group(arm: str, rank: int, world: int, store: str) -> Any:
 
 
 def tracer_context(arm: str) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """Returns a context manager for the tracer, to be active around a block."""
+    """Returns a function that creates the tracer's context manager for one block."""
     if not arm.endswith("+profiler"):
         return contextlib.nullcontext
     from torch.profiler import ProfilerActivity, profile
@@ -142,7 +142,10 @@ def timed(block: Block, one: Callable[[], None]) -> dict[str, float]:
 
 
 def timed_one_by_one(block: Block, one: Callable[[], None]) -> dict[str, float]:
-    """Does the same beside a busy thread. Returns the median and the share that stalled."""
+    """Runs a block beside a busy thread, timing each operation.
+
+    Returns the median wall time in nanoseconds, and the share of operations above STALL_NS.
+    """
     times = []
     for _ in range(block.operations):
         begin = time.perf_counter_ns()

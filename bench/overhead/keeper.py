@@ -79,6 +79,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _round(options: argparse.Namespace, rest: dict[str, object]) -> dict[str, float]:
+    """Runs a round. Returns milliseconds, and adds the figures that are printed once to `rest`."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         folder = Path(name)
         pids = []

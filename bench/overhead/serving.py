@@ -120,6 +120,7 @@ def _cost(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _window() -> float:
+    """Returns the median nanoseconds of an operation during _WINDOW_S."""
     import torch
     import torch.distributed as dist
 

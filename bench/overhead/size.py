@@ -95,6 +95,7 @@ def kineto(steps: int) -> dict[str, float]:
     return {"operations": operations, "raw": len(text), "zstd": compressed(text)}
 
 
+# Each trains for a number of steps. Returns the number of operations and their bytes in all.
 ARMS: dict[str, Callable[[int], dict[str, float]]] = {
     "traced": traced,
     "Flight Recorder, pickle": lambda steps: flight_recorder(steps, as_json=False),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a command or of a peer over all operations of a job."""
+    """One run of a command or of a peer over a job of `ranks` with `operations` each."""
 
     verb: str
     ranks: int
