@@ -43,6 +43,7 @@ class NodeMap {
   void begin(std::uint64_t job);
 
  private:
+  // Does the same as `lookup`, but asks it only for ranks not in known_.
   std::optional<std::vector<std::string>> nodesOf(const Ranks& ranks,
                                                   const Lookup& lookup);
 

@@ -19,9 +19,9 @@ class OwnTime {
   static constexpr std::int64_t kNotSampled = -1;
   static constexpr int kBuckets = 32;
 
-  // Returns whether to sample the operation. Samples are spread by the golden
-  // ratio, so they do not align with a step whose length is a multiple of
-  // kEvery.
+  // Returns whether to sample the operation with this sequence number in its
+  // group. Samples are spread by the golden ratio, so they do not align with a
+  // step whose length is a multiple of kEvery.
   static bool sampled(std::uint64_t sequence) {
     constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
     constexpr std::uint64_t kFirst = 8;

@@ -222,8 +222,6 @@ std::pair<std::string, bool> Recorder::recent(
   return {std::move(recent.chunks), recent.up_to_date};
 }
 
-// Returns the object in `slot`, created if necessary. It is never destroyed. A
-// forked child gets its own.
 template <typename Shared>
 Shared& Recorder::shared(std::atomic<Shared*>& slot) {
   static std::mutex mutex;

@@ -188,6 +188,8 @@ class Recorder {
                                   std::unique_ptr<Sink> file);
   static void installProcessHooks();
   static Sinks& sinks();
+  // Returns the object in `slot`, created if necessary. Never destroyed. A
+  // forked child gets its own.
   template <typename Shared>
   static Shared& shared(std::atomic<Shared*>& slot);
 

@@ -59,6 +59,8 @@ class SourceEnd : public ByteSource {
 // instead of raising SIGBUS.
 class FileSource : public ByteSource {
  public:
+  // Returns an error of one sentence unless the path is a regular file that may
+  // be read. Does not block on a pipe.
   static Result<std::unique_ptr<FileSource>> open(const std::string& path);
   ~FileSource() override;
   FileSource(const FileSource&) = delete;

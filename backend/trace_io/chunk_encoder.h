@@ -27,7 +27,8 @@ class ChunkEncoder {
   // `zstd_level` 0 writes the payload uncompressed.
   explicit ChunkEncoder(int zstd_level = 1);
 
-  // Returns one framed chunk, valid until the next call.
+  // Returns one framed chunk, valid until the next call. The rows must be
+  // finished: see finishRows().
   // Stores the payload uncompressed if a reader would refuse its compression
   // ratio. Returns "" if no reader would accept even that.
   const std::string& encode(const v1::Payload& payload, const ChunkSpan& span);

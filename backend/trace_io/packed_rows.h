@@ -42,6 +42,7 @@ class PackedRows {
   }
 
  private:
+  // Sets in_step_ and ascending_.
   void compareTables();
 
   PayloadColumns<PackedColumn> columns_;

@@ -177,7 +177,7 @@ def nested(depth: int, function: Callable[[], Any]) -> Any:
 
 
 def run(block: Block, one: Callable[[], None]) -> dict[str, float]:
-    """Runs a block as described."""
+    """Runs a block with its call depth and busy thread. Returns its times."""
     if not block.busy:
         return nested(block.depth, lambda: timed(block, one))  # type: ignore[no-any-return]
     with busy_thread():

@@ -227,6 +227,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
            batch_.load(std::memory_order_relaxed) == 0;
   }
   // Use completion hooks, if the inner backend has them (torch 2.15).
+  // onCompletion() records the operation's end once the hook reports it.
   void watchCompletions() noexcept;
   void unwatchCompletions() noexcept;
   void onCompletion(const Issued& issued, const c10d::Work& work) noexcept;

@@ -43,6 +43,7 @@ class TracedWork : public forwarding::ForwardingWork {
  private:
   // Records that the Work was dropped without a wait.
   void recordRelease() noexcept;
+  // Sets the outcome and the sender of `record`, and records it.
   void recordWait(WaitRecord& record, bool completed) noexcept;
   void addOwnTimeSince(std::int64_t begin_ns) noexcept {
     const std::int64_t so_far_ns = own_ns_.load(std::memory_order_relaxed);

@@ -27,8 +27,8 @@ class DeviceClock {
     std::int64_t error_ns = 0;  // upper bound
   };
 
-  // Resolution of a device's clock, and the rounding of CUDA's elapsed time, a
-  // 32-bit float in milliseconds.
+  // Resolution of a device's clock in nanoseconds. The rounding of CUDA's
+  // elapsed time, a 32-bit float, is the time divided by kRounding.
   static constexpr std::int64_t kResolution = 500;
   static constexpr std::int64_t kRounding = 1 << 24;
   // Maximum drift between the clocks in parts per million. A larger one means

@@ -99,7 +99,8 @@ class DeviceResolver {
   bool isBlocked(DeviceEvents::Stream stream) const noexcept;
   // Returns whether to start or continue reading the clock now.
   bool wantsAnchor() const noexcept;
-  // Resolves a span whose end can serve as an anchor itself.
+  // Resolves a span whose end can serve as an anchor itself. Returns false if
+  // it cannot.
   bool resolveAlone(DeviceSpan& span, std::int64_t reached_ns) noexcept;
   // Adds a reached span to measured_. Returns false if no anchor is available
   // or measured_ is full.

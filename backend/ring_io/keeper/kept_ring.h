@@ -34,8 +34,8 @@ class KeptRing {
   const std::string& tracePath() const { return trace_path_; }
   const v1::Header& header() const { return header_; }
 
-  // Returns kInUse while any process has the ring mapped. Other processes that
-  // share its memory may outlive the recording one.
+  // Returns kGone if that applies, otherwise kInUse while any process has the
+  // ring mapped. Processes that share its memory may outlive the recording one.
   State state() const;
   // Returns the recording process. Returns nullopt after noteEnd() found that
   // it has ended, or if the kernel does not report it.
