@@ -39,7 +39,8 @@ struct RowResult {
   std::optional<FigureResult> count;
   std::optional<FigureResult> bytes;
 
-  // Returns the worse verdict of the two figures; over is worst.
+  // Returns kOver if either figure is over the budget, else the verdict of the
+  // bytes unless that is kOk, else that of the count.
   Verdict verdict() const;
 };
 

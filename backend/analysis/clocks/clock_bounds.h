@@ -17,8 +17,9 @@ inline constexpr std::uint64_t kDefaultMaxDriftPpb = 500'000;
 // Returns the maximum change of an offset over `distance_ns`.
 std::int64_t driftNs(std::int64_t distance_ns, std::uint64_t max_drift_ppb);
 
-// Returns whether bounds at two instants of a clock are compared. Distant
-// instants are not, because the clock may have stepped in between.
+// Returns whether bounds at two instants of a clock are compared: both must be
+// in one of the 64 ms spans into which its time is divided. Between distant
+// instants the clock may have stepped.
 bool areWeighed(std::int64_t a_ns, std::int64_t b_ns);
 
 // At `at_ns` of the clock, its offset is at most (`is_upper`) or at least

@@ -54,7 +54,8 @@ class FigureSums {
     ++sums_[key].sites[site];
   }
 
-  // Adds the sums of another instance.
+  // Adds the sums of another instance with the same stretches. Leaves out its
+  // keys beyond kMaxKeys.
   void add(const FigureSums& others);
 
   // Returns how many operations were left out.
@@ -99,6 +100,7 @@ class FigureSums {
   };
 
   static KeyFigures figuresOf(const OfKey& sums, const Stretches& stretches);
+  // Returns the most frequent call site, or "" if none is known.
   static std::string commonest(const OfKey& sums);
   void addTotal(const Stretches& stretches, RunFigures& figures) const;
 

@@ -29,9 +29,11 @@ std::vector<Change> changesOf(const std::optional<RunKey>& key,
                               const CompareLimits& limits,
                               std::vector<Remark>& notes);
 
-// Returns the smallest value of a part that is distinguishable from zero, in
-// its unit (ns per call for times): a thousandth of a step, or the uncertainty
-// of the clocks if larger. Smaller values are treated as this one.
+// Returns the smallest value of a part that counts, in its unit (ns per call
+// for times). Smaller values are treated as this one. For times it corresponds
+// to CompareLimits::least_share of a step. For waits for peers it is at least
+// the uncertainty of the clocks. Parts that are no times have a tiny value,
+// because a logarithm needs a positive one.
 double leastValue(RunPart part, const std::optional<RunKey>& key,
                   const Runs& base, const Runs& fresh,
                   const CompareLimits& limits);

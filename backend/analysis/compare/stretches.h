@@ -44,7 +44,7 @@ class Stretches {
   double rankStepsOf(std::uint32_t stretch) const {
     return static_cast<double>(rank_steps_of_[stretch]);
   }
-  // Returns the median of stepNs() over all stretches.
+  // Returns the median of stepNs() over all stretches with steps.
   double medianStepNs() const;
 
  private:

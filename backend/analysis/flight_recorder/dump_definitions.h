@@ -83,6 +83,8 @@ class DumpSites {
     }
   };
 
+  // Returns the frames of the call site and of the package that it called.
+  // Both are empty if no frame belongs to a program or a package.
   Site siteOf(Value frames);
   static void fillFrame(const Place& place, v1::Frame& frame);
 

@@ -31,7 +31,8 @@ struct DumpDType {
   std::uint32_t bytes = 0;
 };
 
-// `name` is torch's C++ name, such as "Float" or "BFloat16".
+// Converts torch's C++ name, such as "Float" or "BFloat16". Returns
+// DTYPE_OTHER without a size for an unknown name.
 DumpDType dtypeOfDump(std::string_view name);
 
 }  // namespace traced

@@ -63,8 +63,9 @@ struct GroupQueue {
     }
   }
 
-  // Returns when the queue is ready for an operation. `waits_for_all`: it
-  // starts only after everything before it, as a barrier does.
+  // Returns when the queue is ready for an operation, which must not be added
+  // yet. `waits_for_all`: it starts only after everything before it, as a
+  // barrier does.
   ReadyTime readyFor(const AssembledOperation& op, bool waits_for_all) const {
     const std::int64_t issue_ns = op.issued.ns();
     const bool second = traits->two_workers && !waits_for_all;

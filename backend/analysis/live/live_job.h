@@ -119,8 +119,11 @@ class LiveJob {
   void reportParts(std::uint32_t group, std::uint64_t seq);
   // Returns whether all ranks that take part in a call run on this host.
   bool isWithin(const MatchedCall& call) const;
+  // Counts the member's settled operations and forgets them. Keeps those whose
+  // other parts may still arrive, for up to kLateNs.
   void countOf(Member& member, const ReadyTable& ready_times,
                std::int64_t now_ns);
+  // Returns the accumulators for a call, without `links`.
   CallAccumulators placeOf(const Member& member, const v1::Call& call);
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);

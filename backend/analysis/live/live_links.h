@@ -57,7 +57,9 @@ class LiveLinks {
   std::vector<LinkIndex> linksOf(const StreamTable& table, const v1::Call& call,
                                  const MatchedCall& matched,
                                  const RankList& members);
-  // Adds the transfer of the operation with sequence number `seq`.
+  // Adds the transfer of the operation with sequence number `seq`. Ignores the
+  // first one, which includes the start of processes. If a link is full, its
+  // class starts over and keeps every second operation from then on.
   static void add(const std::vector<LinkIndex>& places, std::uint64_t seq,
                   const Transfer& transfer);
 

@@ -58,8 +58,8 @@ class LiveStream {
   void resolve(v1::Payload definitions);
 
   // Advances to `now_ns`, on the stream's clock. Afterwards settled() covers
-  // operations that have ended, with known ready times, and operations too old
-  // to wait for.
+  // the first operations up to one that may still end, unless that is too old
+  // or more than kMaxOperations would be kept.
   void settle(std::int64_t now_ns);
   // Ready times of the first operations of the table.
   absl::Span<const ReadyTime> settled() const { return ready_; }

@@ -49,8 +49,8 @@ class OrderWatch {
                                            std::uint64_t seq) const;
   // Returns the highest sequence number seen, or 0.
   std::uint64_t newest(std::uint32_t group) const;
-  // Adds a rank's part if `seq` is the number at which the group diverged;
-  // otherwise ignores it.
+  // Adds a rank's part if `seq` is the number at which the group diverged.
+  // Ignores any other number, further parts of a rank, and too many parts.
   void add(std::uint32_t group, std::uint64_t seq, Part part);
 
   // One per diverged group, in order of detection.

@@ -26,8 +26,8 @@ struct PackNames {
 // PackedChunks lists what the existing packs of a folder contain.
 class PackedChunks {
  public:
-  // Reads the existing packs. A missing folder counts as empty. Of a damaged
-  // pack, only intact chunks count.
+  // Reads the existing packs. A missing folder counts as empty. Damaged chunks
+  // of a pack do not count.
   explicit PackedChunks(const PackNames& names);
 
   bool has(std::uint64_t stream_id, const ChunkRef& chunk) const {

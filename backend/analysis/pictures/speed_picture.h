@@ -16,7 +16,8 @@ namespace traced {
 
 class SpeedPictureBuilder {
  public:
-  // Adds an operation. It has a bandwidth only if both sizes are positive.
+  // Adds the bandwidths of an operation. Ignores it if its message is empty or
+  // its bus factor is not positive.
   void add(v1::Operation op, double message_bytes, double bus_factor,
            const OperationSplit& split);
   void add(const SpeedPictureBuilder& other);

@@ -61,6 +61,7 @@ class StepPictureBuilder {
   Stretch* stretchAt(std::int64_t ns);
   void cutBySteps();
   void cutByTime();
+  // Adds an interval, on the stream's clock, in which the rank is in a state.
   void keep(std::int64_t from_ns, std::int64_t until_ns, Kind kind);
   // If the program is blocked at the end of the stream, marks that time as
   // undecided.

@@ -45,7 +45,10 @@ class StreamAssembler {
     std::uint32_t counter = 0;
   };
 
+  // Prepares the calls that the latest payload defined.
   void noteCalls();
+  // Counts an operation if it is simulated. Notes whether the collectives of
+  // its group are in order of their numbers.
   void noteCall(const AssembledOperation& op);
   void takeAccounts(const v1::Accounts& accounts);
   void takeProcessEnd(const v1::ProcessEnd& seen);

@@ -61,8 +61,8 @@ class StreamLoader {
     rooms_.push_back(std::move(table.operations));
   }
 
-  // Returns the body of a chunk, valid until the next call. Returns "" if it
-  // cannot be read or has changed.
+  // Returns the body of a chunk, valid until the next body() or load(). Returns
+  // "" if it cannot be read or its checksum is wrong.
   std::string_view body(const ChunkRef& chunk);
 
  private:

@@ -93,7 +93,7 @@ TraceSet indexTraces(absl::Span<const std::string> paths,
 struct RunChoice;  // see stream_selection.h
 
 // Selects the streams of a run, by default the newest. `paths`: the inputs, for
-// messages. Fails if nothing is readable.
+// messages. Fails if nothing is readable or no such attempt exists.
 Result<TraceSet> selectRun(TraceSet set, absl::Span<const std::string> paths,
                            const RunChoice& choice);
 // Indexes files and selects a run.

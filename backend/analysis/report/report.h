@@ -166,8 +166,8 @@ struct Report {
 
 // The rank that was most costly as the last one, and the row concerned. A rank
 // counts if it was last in at least ten operations of a row, and in at least 60
-// % of them. With many ranks, twice its fair share is enough. Of these, the
-// rank on which others lost most time is chosen.
+// % of them. With many ranks, twice its fair share is enough. Among several
+// such ranks, the one on which others lost most time is chosen.
 struct Latest {
   std::uint32_t rank = 0;
   std::size_t row = 0;  // into Report::rows

@@ -53,7 +53,8 @@ class ReportSums {
  public:
   explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
 
-  // `pictures` receives the split operations; may be nullptr.
+  // Adds the operations of a stream, each stream once. `pictures` receives the
+  // split operations; may be nullptr.
   void add(const ReportedStream& stream, PictureBuilder* pictures);
   void add(ReportSums&& other);
 

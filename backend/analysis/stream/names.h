@@ -21,7 +21,7 @@ std::string nameOf(v1::DropReason value);
 std::string nameOf(v1::ClockSource value);
 std::string nameOf(v1::MarkKind value);
 std::string nameOf(v1::Phase value);
-// "issued", "ended" or "failed".
+// Returns "issued", "ended" or "failed".
 std::string nameOf(OperationState state);
 
 // The name of an operation whose call is unknown.

@@ -32,6 +32,7 @@ class RankList {
   // Returns nullopt if a range exceeds valid ranks, if the ranges do not add up
   // to the group's size, or if the size exceeds kMaxGroupSize.
   static std::optional<RankList> fromGroup(const v1::Group& group);
+  // Keeps the order of the ranks.
   static RankList fromRanks(const std::vector<std::uint32_t>& ranks);
 
   std::uint32_t size() const { return size_; }

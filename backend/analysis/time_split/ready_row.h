@@ -34,6 +34,7 @@ struct CertifiedTime {
 class LatestByClock {
  public:
   // Adds an instant of `clock`: its own time, and a bound of its common time.
+  // All calls must pass the same kind of bound, lower or upper.
   void add(std::int64_t own_ns, std::int64_t certified_ns, std::uint32_t clock);
 
   struct One {

@@ -63,7 +63,7 @@ TimeWindow waitingWindow(const ReadyTable::Stream& stream,
 TimeWindow transferWindow(const AssembledOperation& op,
                           const OperationSplit& split);
 // Returns the window of length |ns| after `from`, or before it if `ns` is
-// negative.
+// negative. Empty if `from` is unknown or the window exceeds the range of time.
 TimeWindow windowAt(Instant from, std::int64_t ns);
 
 // Returns whether this rank was certainly the last of all members and delayed

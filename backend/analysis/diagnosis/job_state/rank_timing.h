@@ -26,8 +26,8 @@ class RankTiming {
   // do not wait for them.
   ReadyTime ready(const AssembledOperation& op) { return ready_.next(op); }
 
-  // Times a message of the stream. On a device, only an observed start shows
-  // when a rank was ready. Without one, the time of the call is used and the
+  // Times a message of the stream. If `ready.at` is unknown, as on a device
+  // without an observed start, the message counts as ready at its call and its
   // duration is unknown.
   Timing message(const AssembledOperation& op, const ReadyTime& ready) const;
   // Times a collective of the stream's group `group`, after reach(). Absent if

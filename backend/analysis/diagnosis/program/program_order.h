@@ -38,8 +38,8 @@ class ProgramOrder {
   // Finds which of the suspects left the order. No deviants means that the
   // calls do not show it.
   Answer deviants(const std::vector<std::uint32_t>& suspects);
-  // Like deviants, for ranks that differ in one operation. Ignores calls after
-  // it.
+  // Like deviants(), for ranks that differ in one operation. Ignores calls
+  // after it, and compares sizes and roots too.
   Answer deviantsAt(std::uint32_t group, std::uint64_t seq,
                     const RankPair& pair,
                     const std::vector<std::uint32_t>& suspects);
@@ -83,6 +83,7 @@ class ProgramOrder {
   // no habit there.
   void judgePlace(const ProgramCalls& program, std::size_t place,
                   Answer& answer) const;
+  // Adds an answer from habits, but only if some rank kept its habit.
   void take(Answer by_habit, Answer& answer) const;
 
   const JobState& job_;

@@ -18,12 +18,13 @@ struct SiteCall {
   // The training step plus 1. 0 if not recorded, which equals any step.
   std::uint64_t step_plus_1 = 0;
 
-  // Returns whether the words are equal, and the sites equal or unknown.
+  // Returns whether the words are equal, and the sites too unless one of them
+  // is unknown.
   bool agreesWith(const SiteCall& other) const {
     return word == other.word &&
            (site == other.site || site == 0 || other.site == 0);
   }
-  // Returns whether the steps are equal or unknown.
+  // Returns whether the steps are equal, or one of them is unknown.
   bool isInStepOf(const SiteCall& other) const {
     return step_plus_1 == other.step_plus_1 || step_plus_1 == 0 ||
            other.step_plus_1 == 0;

@@ -102,8 +102,8 @@ struct GroupStanding {
 // Returns where the group is stuck. Absent if nowhere.
 std::optional<GroupStanding> standingOf(const AbsenceEvidence& absence,
                                         std::uint32_t group);
-// Returns the state at the first operation after `seq` that some ranks have not
-// ended or failed in.
+// Returns the state at the first operation after `seq` that failed on a member
+// or has not ended on one. Absent if no such operation exists.
 std::optional<GroupStanding> standingAfter(const AbsenceEvidence& absence,
                                            std::uint32_t group,
                                            std::uint64_t seq);
