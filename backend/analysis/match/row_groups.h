@@ -9,8 +9,8 @@
 namespace traced {
 
 // Finds the batches in a table whose cells are complete. Sets `batch`,
-// `ends_batch`, `members` and `order_ns` of its rows. Clears `whole` in all rows
-// of a batch if one of them is not whole.
+// `ends_batch`, `members` and `order_ns` of its rows. Clears `whole` in all
+// rows of a batch if one of them is not whole.
 void linkBatches(const LoadedRun& run, MatchTable& table);
 
 // Sorts by time, with a batch directly before its members.

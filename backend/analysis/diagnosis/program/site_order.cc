@@ -106,8 +106,8 @@ std::optional<SiteShift> SiteOrder::findShift(const Ranks& some,
           shiftOf(by_some ? some[i] : others[j], by_some ? others[j] : some[i],
                   two->first_seq + insertion->at);
       if (!shift) continue;
-      // Two kinds of ranks contradict the shift: one of the other side that made
-      // the same call, and one that called from a third line.
+      // Two kinds of ranks contradict the shift: one of the other side that
+      // made the same call, and one that called from a third line.
       const bool sides_differ =
           areAmong(shift->makers, by_some ? some : others) &&
           areAmong(shift->others, by_some ? others : some) &&
