@@ -23,9 +23,8 @@ std::string divergedText(const std::string& group, std::uint64_t seq,
     texts.push_back(absl::StrCat(ranksVerb(side.ranks, "calls", "call"), " ",
                                  side.call, atText(side.site)));
   }
-  return absl::StrCat(
-      "number ", seq, " of ", group,
-      " is not the same operation on all ranks: ", absl::StrJoin(texts, "; "));
+  return absl::StrCat("operation #", seq, " of ", group,
+                      " differs between ranks: ", absl::StrJoin(texts, "; "));
 }
 
 std::string stragglerText(const v1::Straggler& late) {
@@ -51,7 +50,7 @@ std::string waitingText(const std::string& group, const v1::Waiting& waiting,
   std::sort(ranks.begin(), ranks.end());
   std::string text =
       absl::StrCat(ranksVerb(ranks, "has", "have"), " been in ", waiting.op(),
-                   " ", waiting.seq(), " of ", group, " for ",
+                   " #", waiting.seq(), " of ", group, " for ",
                    threeDigits(static_cast<double>(waiting.waiting_ns()) / 1e9),
                    " s", atText(waiting.site()));
   if (!not_called.empty()) {

@@ -28,7 +28,7 @@ std::string stragglerText(const v1::Straggler& late);
 // Returns, for example, "transfers between ranks 1-2 are slow: a message of 64
 // KiB ...".
 std::string slowPeerText(const v1::SlowPeer& slow);
-// Returns, for example, "ranks 0-2 have been in all_reduce 7 of dp for 12.3 s;
+// Returns, for example, "ranks 0-2 have been in all_reduce #7 of dp for 12.3 s;
 // rank 3 has not called it".
 std::string waitingText(const std::string& group, const v1::Waiting& waiting,
                         const std::vector<std::uint32_t>& not_called);

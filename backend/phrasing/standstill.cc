@@ -41,6 +41,27 @@ struct StandstillPhrases {
     return alike ? absl::StrCat(endOf(left, first), " before") : "left before";
   }
 
+  // Returns which other ranks the same signal killed: ", as were all other
+  // ranks". "" if none.
+  std::string killedAlike(std::uint32_t rank) const {
+    const ProcessEnd& end = endOfRank(rank);
+    if (end.kind != EndKind::kKilled) return "";
+    OtherRanks others;
+    for (const RankState& other : job.ranks) {
+      if (other.rank == rank || other.end.kind != EndKind::kKilled ||
+          other.end.signal != end.signal) {
+        continue;
+      }
+      others.ranks.push_back(other.rank);
+    }
+    const std::size_t count = others.ranks.size();
+    if (count == 0) return "";
+    const bool all = count + 1 == job.ranks.size();
+    return absl::StrCat(
+        count == 1 ? ", as was " : ", as were ",
+        all && count > 1 ? "all other ranks" : othersText(others));
+  }
+
   std::string operator()(const DoesInstead& does) const {
     using Doing = DoesInstead::Doing;
     std::string text = absl::StrCat("Rank ", does.rank, " ");
@@ -89,7 +110,8 @@ struct StandstillPhrases {
     const ProcessEnd& end = endOfRank(does.rank);
     const std::string& line = end.interrupted_at;
     return absl::StrCat(text, "; its process ", endText(end),
-                        line.empty() ? "" : " at ", line, ".");
+                        line.empty() ? "" : " at ", line,
+                        killedAlike(does.rank), ".");
   }
 
   // Returns a predicate for the ranks that did not join.

@@ -31,9 +31,9 @@ struct TimePhrases {
     const std::string group = groupText(job, fact.group);
     return fact.waits_seen ? absl::StrCat(who, one ? " keeps" : " keep",
                                           " the others of ", group, " waiting.")
-                           : absl::StrCat(who, one ? " comes" : " come",
-                                          " late to the collectives of ", group,
-                                          ", time and again.");
+                           : absl::StrCat(who, one ? " is" : " are",
+                                          " repeatedly late to collectives of ",
+                                          group, ".");
   }
   std::string operator()(const LateAlike& fact) const {
     return absl::StrCat(
@@ -52,8 +52,8 @@ struct TimePhrases {
         absl::StrFormat("That is %.0f %% of the time between them",
                         100 * fact.share),
         fact.waits_seen ? "."
-                        : ", if the others waited for it: by futures, as DDP "
-                          "does, waits are not recorded.");
+                        : ", if the others waited for it. DDP waits for "
+                          "futures, and such waits are not recorded.");
   }
   std::string operator()(const JoinedLate& fact) const {
     return absl::StrCat("Rank ", fact.rank, " came ", secondsText(fact.late_ns),

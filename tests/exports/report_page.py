@@ -41,7 +41,7 @@ class Shown:
         return bool(
             self.page.evaluate(
                 """view => {
-                  const canvas = document.querySelector(`[data-view=${view}] canvas`);
+                  const canvas = document.querySelector(`[data-view=${view}] > canvas`);
                   const pen = canvas.getContext('2d');
                   const pixels = new Uint32Array(
                     pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -54,7 +54,7 @@ class Shown:
     def picture(self, view: str) -> str:
         return str(
             self.page.evaluate(
-                "view => document.querySelector(`[data-view=${view}] canvas`).toDataURL()", view
+                "view => document.querySelector(`[data-view=${view}] > canvas`).toDataURL()", view
             )
         )
 

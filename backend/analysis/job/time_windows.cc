@@ -1,6 +1,7 @@
 #include "analysis/job/time_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace traced {
 
@@ -55,6 +56,11 @@ std::uint64_t CoveredTime::ns() && {
   std::uint64_t sum = 0;
   for (const TimeWindow& window : windows_) sum += lengthOf(window);
   return sum;
+}
+
+std::vector<TimeWindow> CoveredTime::windows() && {
+  unite(windows_);
+  return std::move(windows_);
 }
 
 }  // namespace traced

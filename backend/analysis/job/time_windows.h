@@ -38,6 +38,8 @@ class CoveredTime {
   void add(const TimeWindow& window);
   // Returns the total in ns. Call it once.
   std::uint64_t ns() &&;
+  // Returns the covered windows, sorted and disjoint. Call it once.
+  std::vector<TimeWindow> windows() &&;
 
  private:
   std::vector<TimeWindow> windows_;

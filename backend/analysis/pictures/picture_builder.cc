@@ -50,6 +50,8 @@ PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
 void PictureBuilder::begin(const ReadyTable::Stream& stream) {
   stream_ = &stream;
   behind_ns_.clear();
+  operation_span_ = operationSpan(stream.table);
+  rank_waits_ = {};
   under_way_ns_ = kNotUnderWay;
   lateness_.emplace_back().rank = stream.table.header.rank();
   steps_.begin(stream);
@@ -70,8 +72,8 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
   if (split.ready_ns && !split.wait_for_peers && table.isInFlight(op)) {
     under_way_ns_ = std::min(under_way_ns_, *split.ready_ns);
   }
-  waits_.add(table.header.rank(), split,
-             matched->parts > 0 ? matched->parts - 1 : 0);
+  waits_.count(table.header.rank(), split);
+  rank_waits_.add(*stream_, operation, split, operation_span_);
   if (!split.likely_arrival) return;
   ++lateness_.back().ready_times;
   if (!split.likely_arrival->is_last) return;
@@ -93,6 +95,8 @@ void PictureBuilder::end() {
   steps_.end();
   links_.end();
   addHang();
+  waits_.add(stream_->table.header.rank(), std::move(rank_waits_),
+             stream_->clock);
   RankLateness& lateness = lateness_.back();
   lateness.last = behind_ns_.size();
   if (behind_ns_.empty()) return;

@@ -8,8 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/job/time_windows.h"
 #include "analysis/pictures/link_picture.h"
 #include "analysis/pictures/pictures.h"
+#include "analysis/pictures/rank_waits.h"
 #include "analysis/pictures/speed_picture.h"
 #include "analysis/pictures/step_picture.h"
 #include "analysis/pictures/wait_picture.h"
@@ -28,7 +30,7 @@ struct PictureSpan {
   void add(Instant first, Instant last, const v1::ClockModel& clock);
 };
 
-// Not thread safe. Memory: some MiB for any number of ranks, and up to 130
+// Not thread safe. Memory: some MiB for any number of ranks, and up to 200
 // bytes per operation of the current stream.
 class PictureBuilder {
  public:
@@ -71,6 +73,8 @@ class PictureBuilder {
   std::vector<RankLateness> lateness_;
   // For the current stream.
   std::vector<std::uint64_t> behind_ns_;
+  TimeWindow operation_span_;
+  RankWaits rank_waits_;
   // When the rank was ready for the first operation in flight, in common time.
   static constexpr std::int64_t kNotUnderWay =
       std::numeric_limits<std::int64_t>::max();

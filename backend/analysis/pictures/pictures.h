@@ -55,16 +55,18 @@ struct StepPicture {
 
 // Waiting in one column of time, of one rank or several.
 struct WaitCell {
-  // Time for which all other ranks were ready and waited for this one, times
-  // their number. For messages, broadcasts and the like: the wait of each
-  // dependent rank for this rank alone. Estimated, and the certain part of it.
+  // Time for which other ranks waited for this rank alone, summed over those
+  // ranks. Overlapping operations of a waiting rank count once. Estimated, and
+  // the certain part of it.
   std::uint64_t caused_ns = 0;
   std::uint64_t certain_ns = 0;
-  // Time spent waiting for the last rank depended on.
+  // Time spent waiting for the last rank depended on. Overlapping operations
+  // count once.
   std::uint64_t suffered_ns = 0;
-  // Maximum error of `suffered_ns`.
+  // Time that may be waiting or not, because of clock errors.
   std::uint64_t uncertain_ns = 0;
-  // Number of operations, and of those with an unknown wait.
+  // Number of operations for which a rank became ready, and of those with an
+  // unknown wait.
   std::uint32_t operations = 0;
   std::uint32_t not_known = 0;
 };
@@ -90,10 +92,13 @@ struct WaitPicture {
 // clocks.
 struct RankLateness {
   std::uint32_t rank = 0;
+  // Time for which other ranks waited for this rank alone, summed over those
+  // ranks. Overlapping operations of a waiting rank count once, so the sum is
+  // at most the time that all ranks waited.
   std::uint64_t caused_ns = 0;
   // The certain part of `caused_ns`.
   std::uint64_t certain_ns = 0;
-  // How long it waited itself.
+  // How long it waited itself. Overlapping operations count once.
   std::uint64_t suffered_ns = 0;
   std::uint64_t ready_times = 0;
   std::uint64_t last = 0;

@@ -38,8 +38,8 @@ WaitPictureBuilder::WaitPictureBuilder(std::vector<std::uint32_t> ranks,
   }
 }
 
-void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
-                             std::uint32_t others) {
+void WaitPictureBuilder::count(std::uint32_t rank,
+                               const OperationSplit& split) {
   const auto index = indexOf(rank);
   if (!index) return;
   const bool is_here = split.ready_ns && *split.ready_ns >= first_ns_;
@@ -53,21 +53,49 @@ void WaitPictureBuilder::add(std::uint32_t rank, const OperationSplit& split,
   }
   WaitCell& cell = picture_.rows[*index / ranks_per_row_].cells[column];
   ++cell.operations;
-  if (!split.wait_for_peers) {
-    ++cell.not_known;
-  } else {
-    const CertifiedTime& wait = *split.wait_for_peers;
-    cell.suffered_ns += notBelowZero(wait.ns);
-    cell.uncertain_ns += offByNs(wait);
-    waiting_[*index].suffered_ns += notBelowZero(wait.ns);
+  cell.not_known += !split.wait_for_peers;
+}
+
+void WaitPictureBuilder::add(std::uint32_t rank, RankWaits&& waits,
+                             const ClockCursor& clock) {
+  const auto index = indexOf(rank);
+  if (!index) return;
+  waiting_[*index].suffered_ns +=
+      spread(*index, std::move(waits.all), clock, &WaitCell::suffered_ns);
+  spread(*index, std::move(waits.uncertain), clock, &WaitCell::uncertain_ns);
+  for (auto& [late_rank, time] : waits.for_one) {
+    const auto late = indexOf(late_rank);
+    if (!late) continue;
+    waiting_[*late].caused_ns +=
+        spread(*late, std::move(time.likely), clock, &WaitCell::caused_ns);
+    waiting_[*late].certain_ns +=
+        spread(*late, std::move(time.certain), clock, &WaitCell::certain_ns);
   }
-  if (const auto& awaited = split.awaited) {
-    cause(awaited->rank, column, awaited->ns, awaited->certain_ns);
+}
+
+std::uint64_t WaitPictureBuilder::spread(std::size_t index, CoveredTime&& time,
+                                         const ClockCursor& clock,
+                                         std::uint64_t WaitCell::*part) {
+  std::vector<WaitCell>& cells = picture_.rows[index / ranks_per_row_].cells;
+  const auto column_ns = static_cast<std::int64_t>(picture_.column_ns);
+  const std::int64_t end_ns =
+      column_ns * static_cast<std::int64_t>(cells.size());
+  std::uint64_t sum = 0;
+  for (const TimeWindow& window : std::move(time).windows()) {
+    sum += lengthOf(window);
+    const std::int64_t begin_ns = clock.commonNs(window.begin_ns) - first_ns_;
+    const std::int64_t until_ns = std::min(
+        end_ns, begin_ns + static_cast<std::int64_t>(lengthOf(window)));
+    std::int64_t at_ns = std::max<std::int64_t>(begin_ns, 0);
+    while (at_ns < until_ns) {
+      const std::int64_t column = at_ns / column_ns;
+      const std::int64_t next_ns = std::min(until_ns, (column + 1) * column_ns);
+      cells[static_cast<std::size_t>(column)].*part +=
+          static_cast<std::uint64_t>(next_ns - at_ns);
+      at_ns = next_ns;
+    }
   }
-  if (split.likely_arrival && split.likely_arrival->is_last) {
-    const std::uint64_t ns = split.likely_arrival->behind_ns * others;
-    cause(rank, column, ns, split.ready ? ns : 0);
-  }
+  return sum;
 }
 
 void WaitPictureBuilder::addInFlight(std::uint32_t rank, std::int64_t from_ns,
@@ -108,17 +136,6 @@ std::optional<std::size_t> WaitPictureBuilder::indexOf(
   const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
   if (found == ranks_.end() || *found != rank) return std::nullopt;
   return static_cast<std::size_t>(found - ranks_.begin());
-}
-
-void WaitPictureBuilder::cause(std::uint32_t rank, std::size_t column,
-                               std::uint64_t ns, std::uint64_t certain_ns) {
-  const auto index = indexOf(rank);
-  if (!index) return;
-  WaitCell& cell = picture_.rows[*index / ranks_per_row_].cells[column];
-  cell.caused_ns += ns;
-  cell.certain_ns += certain_ns;
-  waiting_[*index].caused_ns += ns;
-  waiting_[*index].certain_ns += certain_ns;
 }
 
 }  // namespace traced

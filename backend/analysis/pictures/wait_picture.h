@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/pictures/pictures.h"
+#include "analysis/pictures/rank_waits.h"
+#include "analysis/stream/clock_cursor.h"
 #include "analysis/time_split/time_split.h"
 
 namespace traced {
@@ -23,10 +25,10 @@ class WaitPictureBuilder {
   WaitPictureBuilder(std::vector<std::uint32_t> ranks, std::int64_t first_ns,
                      std::int64_t last_ns);
 
-  // Adds an operation of a rank. `others`: number of other ranks that take
-  // part.
-  void add(std::uint32_t rank, const OperationSplit& split,
-           std::uint32_t others);
+  // Counts an operation of a rank where the rank was ready for it.
+  void count(std::uint32_t rank, const OperationSplit& split);
+  // Adds the waits of a rank. `clock`: converts its own clock to common time.
+  void add(std::uint32_t rank, RankWaits&& waits, const ClockCursor& clock);
   // Adds an operation in flight, from when the rank was ready to the end of its
   // stream, in common time. Its wait is unknown.
   void addInFlight(std::uint32_t rank, std::int64_t from_ns,
@@ -34,7 +36,7 @@ class WaitPictureBuilder {
   // Adds the result of another builder with the same arguments.
   void add(const WaitPictureBuilder& other);
 
-  // Sums over the cells of one rank.
+  // Sums over one rank, also outside the picture.
   struct Waiting {
     std::uint64_t caused_ns = 0;
     std::uint64_t certain_ns = 0;
@@ -47,8 +49,9 @@ class WaitPictureBuilder {
 
  private:
   std::optional<std::size_t> indexOf(std::uint32_t rank) const;
-  void cause(std::uint32_t rank, std::size_t column, std::uint64_t ns,
-             std::uint64_t certain_ns);
+  // Adds windows to the cells of the rank at `index`. Returns their length.
+  std::uint64_t spread(std::size_t index, CoveredTime&& time,
+                       const ClockCursor& clock, std::uint64_t WaitCell::*part);
 
   std::vector<std::uint32_t> ranks_;
   std::size_t ranks_per_row_ = 1;

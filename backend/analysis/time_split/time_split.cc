@@ -98,7 +98,8 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
     if (row && all_wait_for_all) {
       split.likely_arrival = readyOf(*row, stream.table.header.rank());
       if (row->isLastCertain()) split.ready = split.likely_arrival;
-    } else if (row) {
+    }
+    if (row) {
       split.awaited = awaitedOf(*row, *split.wait_for_peers);
     }
   }

@@ -39,9 +39,9 @@ struct OperationSplit {
   std::optional<Arrival> ready;
   // Same by the estimated clocks, even if uncertain.
   std::optional<Arrival> likely_arrival;
-  // For operations in which not all wait for all: the sender, the root, or the
-  // last rank that a root waits for. `ns`: the time waited for that rank alone;
-  // `certain_ns`: its lower bound.
+  // The last rank that this one depends on: the sender, the root, or the last
+  // of several. `ns`: the time waited for that rank alone; `certain_ns`: its
+  // lower bound. 0 if this rank is the last.
   struct Awaited {
     std::uint32_t rank = 0;
     std::uint64_t ns = 0;

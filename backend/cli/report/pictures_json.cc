@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -44,16 +45,16 @@ Json stepsJson(const StepPicture& picture) {
 
 constexpr std::uint64_t kNsPerUs = 1000;
 
-// Appends microseconds: "-" without operations, "12?" if some are unknown,
-// "12~" if clocks leave more than half undecided.
+// Appends microseconds: "-" without operations and waiting, "12?" if some are
+// unknown, "12~" if clocks leave more than half undecided.
 void addSuffered(std::string& text, const WaitCell& cell) {
-  if (cell.operations == 0) {
+  if (cell.operations == 0 && cell.suffered_ns + cell.uncertain_ns == 0) {
     absl::StrAppend(&text, text.empty() ? "" : " ", "-");
     return;
   }
   addNumber(text, cell.suffered_ns / kNsPerUs);
   const bool is_vague =
-      cell.uncertain_ns > kNsPerUs && cell.uncertain_ns > cell.suffered_ns / 2;
+      cell.uncertain_ns > std::max(kNsPerUs, cell.suffered_ns);
   if (cell.not_known > 0) {
     text += '?';
   } else if (is_vague) {
@@ -175,8 +176,7 @@ Json pictureSharesJson(const Report& report) {
   json["wait_for_peers"] = part(states.waiting_ns);
   json["wait_for_peers_uncertain"] = part(states.waitUncertainNs());
   const RankLateness* worst = report.pictures->worst();
-  // Waits in overlapping operations can sum to more than the run's time.
-  if (worst && worst->caused_ns <= run_ns) {
+  if (worst) {
     json["worst_rank"] = worst->rank;
     json["worst_rank_caused"] = part(worst->caused_ns);
     json["worst_rank_certain"] = part(worst->certain_ns);

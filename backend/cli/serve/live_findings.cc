@@ -32,6 +32,7 @@ LiveFinding findingOf(const HostsJob& job, const char* kind,
                       const std::string& name, const std::string& text) {
   LiveFinding finding;
   finding.name = absl::StrCat(kind, "|", job.title(), "|", name);
+  finding.title = job.title();
   finding.text = printable(absl::StrCat(job.title(), ": ", text));
   finding.command = printable(diagnoseCommand(job));
   finding.json = {{"kind", kind}, {"certain", false}, {"job", job.name()}};
@@ -69,6 +70,7 @@ LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
 LiveFinding stragglerOf(const HostsJob& job, const v1::Straggler& late) {
   LiveFinding finding = findingOf(job, "straggler", absl::StrCat(late.rank()),
                                   stragglerText(late));
+  finding.causes = {late.rank()};
   finding.json.update({{"rank", late.rank()},
                        {"of_time", late.of_time()},
                        {"of_waiting", late.of_waiting()}});
@@ -79,6 +81,7 @@ LiveFinding slowPeerOf(const HostsJob& job, const v1::SlowPeer& slow) {
   const Ranks ranks(slow.ranks().begin(), slow.ranks().end());
   LiveFinding finding =
       findingOf(job, "slow_peer", ranksText(ranks), slowPeerText(slow));
+  finding.causes = ranks;
   finding.json.update({{"group", slow.group()},
                        {"ranks", ranks},
                        {"what", slow.what()},
@@ -105,6 +108,7 @@ LiveFinding waitingOf(const HostsJob& job, const HostsJob::Group& group,
       findingOf(job, "waiting", absl::StrCat(group.label, "|", waiting.seq()),
                 waitingText(group.label, waiting, behind));
   finding.is_severe = true;
+  finding.causes = behind;
   finding.json.update({{"group", group.label},
                        {"seq", waiting.seq()},
                        {"op", waiting.op()},

@@ -18,6 +18,9 @@ struct LiveFinding {
   // True if ranks are stuck or called different operations. Otherwise, ranks
   // are slow.
   bool is_severe = false;
+  // The job's title, and the ranks that cause the problem, if known.
+  std::string title;
+  std::vector<std::uint32_t> causes;
   // The shell command that proves it, on the host where it can be run.
   std::string command;
   Json json;

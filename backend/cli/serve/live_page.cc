@@ -19,21 +19,32 @@ std::string secondsText(std::uint64_t ns) {
   return threeDigits(static_cast<double>(ns) / 1e9);
 }
 
-std::string ranksTable(const HostsJob& job, bool with_hosts) {
-  HtmlTable table("ranks");
-  table.addColumn("rank", Kind::kNumber);
-  if (with_hosts) table.addColumn("host", Kind::kText);
-  for (const char* heading :
-       {"process", "operations", "in flight", "last call, s ago", "step",
-        "step took, s", "waited for peers, s", "others waited, s"}) {
-    table.addColumn(heading, Kind::kNumber);
+// Returns the ranks of a job that findings name as causes.
+std::vector<std::uint32_t> causesIn(const HostsJob& job,
+                                    const std::vector<LiveFinding>& findings) {
+  std::vector<std::uint32_t> causes;
+  for (const LiveFinding& finding : findings) {
+    if (finding.title != job.title()) continue;
+    causes.insert(causes.end(), finding.causes.begin(), finding.causes.end());
   }
+  std::sort(causes.begin(), causes.end());
+  return causes;
+}
+
+// Adds the ranks that are among `causes`, or those that are not.
+void addRanks(HtmlTable& table, const HostsJob& job, bool with_hosts,
+              const std::vector<std::uint32_t>& causes, bool is_named) {
   for (const HostsJob::Part& part : job.parts()) {
     for (const v1::RankDigest& rank : part.digest->ranks()) {
+      if (std::binary_search(causes.begin(), causes.end(), rank.rank()) !=
+          is_named) {
+        continue;
+      }
       std::vector<std::string> cells = {absl::StrCat(rank.rank())};
       if (with_hosts) cells.push_back(part.host);
       for (std::string& cell : std::vector<std::string>{
-               rank.alive() ? "lives" : "ended", groupedText(rank.operations()),
+               rank.alive() ? "running" : "ended",
+               groupedText(rank.operations()),
                absl::StrCat(rank.may_have_more_in_flight() ? "at least " : "",
                             rank.in_flight()),
                rank.has_since_operation_ns()
@@ -45,12 +56,28 @@ std::string ranksTable(const HostsJob& job, bool with_hosts) {
                secondsText(rank.caused_wait_ns())}) {
         cells.push_back(std::move(cell));
       }
-      table.addRow(cells);
+      table.addRow(cells, is_named);
     }
+  }
+}
+
+// `causes`: sorted. Their rows are highlighted and come first.
+std::string ranksTable(const HostsJob& job, bool with_hosts,
+                       const std::vector<std::uint32_t>& causes) {
+  HtmlTable table("ranks");
+  table.addColumn("rank", Kind::kNumber);
+  if (with_hosts) table.addColumn("host", Kind::kText);
+  for (const char* heading :
+       {"process", "operations", "in flight", "last call, s ago", "step",
+        "step took, s", "waited for the slowest rank, s",
+        "others waited for it, s"}) {
+    table.addColumn(heading, Kind::kNumber);
+  }
+  for (const bool is_named : {true, false}) {
+    addRanks(table, job, with_hosts, causes, is_named);
   }
   return table.html();
 }
-
 std::string peersTable(const std::vector<Peer>& peers) {
   HtmlTable table("peers");
   table.addColumn("peer", Kind::kText);
@@ -71,8 +98,8 @@ std::string kindsTable(const LiveJob& job) {
   HtmlTable table("kinds");
   table.addColumn("operation", Kind::kText);
   table.addColumn("group", Kind::kText);
-  for (const char* heading : {"calls", "bytes", "wait for peers, s",
-                              "transfer, s", "exposed wait, s"}) {
+  for (const char* heading : {"calls", "bytes", "wait for the slowest rank, s",
+                              "transfer, s", "blocked in waits, s"}) {
     table.addColumn(heading, Kind::kNumber);
   }
   for (const auto& [kind, totals] : job.sums().kinds) {
@@ -113,34 +140,36 @@ namespace {
 
 std::string findingHtml(const LiveFinding& finding) {
   return absl::StrCat(
-      "<article class=\"verdict ", finding.is_severe ? "" : "warn ",
+      "<article class=\"verdict ",
       finding.json.value("certain", false) ? "certain" : "likely",
       "\"><p><strong>", htmlText(finding.json.value("kind", "")), "</strong> ",
       htmlText(finding.text), "</p><p class=sure>",
-      finding.is_severe ? "ranks may be stuck" : "ranks are slow",
+      finding.is_severe ? "Ranks may be stuck." : "Ranks are slow.",
       "</p><h4>Run next</h4><pre>", htmlText(finding.command),
       "\n</pre></article>\n");
 }
 
-// The worst of what was found, in a sentence.
+// Returns the worst finding as a heading.
 std::string liveHeadline(const Hosts& hosts,
                          const std::vector<LiveFinding>& findings) {
   const char* where = hosts.peers().empty() ? "this host" : "these hosts";
   if (hosts.jobs().empty()) {
-    return absl::StrCat("<h1>No traced job runs on ", where, ".</h1>");
+    return absl::StrCat("<h1 class=live>No traced job runs on ", where,
+                        ".</h1>");
   }
   const std::string jobs = countOf(hosts.jobs().size(), "job");
   if (findings.empty()) {
-    return absl::StrCat("<h1 class=good>Nothing wrong was found until now in ",
-                        jobs, " on ", where, ".</h1>\n");
+    return absl::StrCat(
+        "<h1 class=\"good live\">Nothing wrong found so far in ", jobs, " on ",
+        where, ".</h1>\n");
   }
   const auto severe =
       std::find_if(findings.begin(), findings.end(),
                    [](const LiveFinding& each) { return each.is_severe; });
-  const bool is_severe = severe != findings.end();
-  const LiveFinding& worst = is_severe ? *severe : findings.front();
-  return absl::StrCat("<h1 class=", is_severe ? "bad" : "warn", ">",
-                      htmlText(worst.text), "</h1>\n");
+  const LiveFinding& worst =
+      severe != findings.end() ? *severe : findings.front();
+  return absl::StrCat("<h1 class=\"bad live\">", htmlText(worst.text),
+                      "</h1>\n");
 }
 
 }  // namespace
@@ -162,7 +191,10 @@ std::string livePage(const Hosts& hosts,
     absl::StrAppend(&body, "<h2>", htmlText(job.title()), "</h2><p>", ranks,
                     " of ", job.header().world_size(), " ranks on ",
                     several ? countOf(job.parts().size(), "host") : "this host",
-                    "</p>", ranksTable(job, several),
+                    ". Times are sums over complete operations since "
+                    "<code>tracectl serve</code> started. Operations in flight "
+                    "are not counted.</p>",
+                    ranksTable(job, several, causesIn(job, findings)),
                     job.own ? kindsTable(job.own->live) : "");
   }
   if (several) {

@@ -61,14 +61,21 @@ const colour = name => getComputedStyle(document.documentElement).getPropertyVal
 
 const isDark = () => matchMedia('(prefers-color-scheme: dark)').matches;
 
-// From nothing to most: one hue, told by brightness alone, so that all eyes tell it apart.
+// From nothing to most: one hue, and brightness alone shows the amount, so that all eyes see it.
+// Violet is waiting, blue is data.
 const ramps = {
-  light: [[240, 243, 247], [176, 203, 230], [98, 150, 204], [38, 88, 156], [9, 24, 66]],
-  dark: [[28, 34, 43], [30, 62, 102], [48, 110, 172], [120, 182, 236], [246, 251, 255]],
+  waiting: {
+    light: [[243, 241, 247], [214, 195, 230], [168, 124, 203], [110, 60, 152], [46, 14, 74]],
+    dark: [[30, 28, 43], [66, 44, 92], [122, 78, 164], [188, 146, 226], [250, 244, 255]],
+  },
+  data: {
+    light: [[240, 243, 247], [176, 203, 230], [98, 150, 204], [38, 88, 156], [9, 24, 66]],
+    dark: [[28, 34, 43], [30, 62, 102], [48, 110, 172], [120, 182, 236], [246, 251, 255]],
+  },
 };
 
-function rampColour(part) {
-  const stops = isDark() ? ramps.dark : ramps.light;
+function rampColour(part, ramp) {
+  const stops = ramps[ramp][isDark() ? 'dark' : 'light'];
   const place = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
   const lower = Math.min(Math.floor(place), stops.length - 2);
   const mixed = stops[lower].map(
@@ -76,13 +83,30 @@ function rampColour(part) {
   return `rgb(${mixed.join(',')})`;
 }
 
-// Stripes say: not known.
-function stripes(context, name) {
+// Stripes mean unknown: of two colours if it is one of two states, else grey.
+const striped = {
+  undecided: ['peers', 'transfer'],
+  maywait: ['peers', 'computing'],
+  unknown: ['soft', null],
+  unrecorded: ['line', 'page'],
+  split: ['page', null],
+};
+
+// Returns what fills areas of this meaning, in charts and in their legends.
+function fillOf(context, name) {
+  return striped[name] ? stripes(context, ...striped[name]) : colour(name);
+}
+
+function stripes(context, name, ground) {
   const tile = document.createElement('canvas');
   tile.width = tile.height = 8;
   const pen = tile.getContext('2d');
+  if (ground) {
+    pen.fillStyle = colour(ground);
+    pen.fillRect(0, 0, 8, 8);
+  }
   pen.strokeStyle = colour(name);
-  pen.lineWidth = 2;
+  pen.lineWidth = ground ? 3 : 2;
   pen.beginPath();
   for (const shift of [-8, 0, 8]) {
     pen.moveTo(shift, 8);

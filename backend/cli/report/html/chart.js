@@ -70,10 +70,57 @@ function makeButton(tools, words, act) {
   tools.append(button);
 }
 
+// A small picture within a legend.
+function makeSample(label, width, draw) {
+  const sample = make('canvas');
+  const height = 13;
+  sample.style.width = width + 'px';
+  sample.style.height = height + 'px';
+  label.prepend(sample);
+  charts.push({ draw() {
+    const scale = window.devicePixelRatio || 1;
+    sample.width = Math.round(width * scale);
+    sample.height = Math.round(height * scale);
+    const pen = sample.getContext('2d');
+    pen.scale(scale, scale);
+    draw(pen, width, height);
+  } });
+}
+
+// `keys` maps meanings to words. Returns the row of the legend.
 function makeKeys(view, keys) {
   const row = make('div', 'tools');
-  for (const [name, words] of Object.entries(keys)) row.append(make('span', 'key ' + name, words));
+  for (const [name, words] of Object.entries(keys)) {
+    const label = make('span', 'key ' + name, words);
+    makeSample(label, 13, (pen, width, height) => {
+      pen.fillStyle = fillOf(pen, name);
+      pen.fillRect(0, 0, width, height);
+    });
+    row.append(label);
+  }
   view.append(row);
+  return row;
+}
+
+// Adds a colour scale to a legend. Returns a function that sets the texts of its two ends.
+function makeScale(keys, ramp) {
+  const label = make('span', 'key scale');
+  const least = make('span');
+  const most = make('span');
+  label.append(most);
+  makeSample(label, 90, (pen, width, height) => {
+    for (let x = 0; x < width; x += 1) {
+      pen.fillStyle = rampColour(x / (width - 1), ramp);
+      pen.fillRect(x, 0, 1, height);
+    }
+  });
+  label.prepend(least);
+  keys.prepend(label);
+  return (from, to) => {
+    least.textContent = from;
+    most.textContent = to;
+    label.hidden = to === '';
+  };
 }
 
 // Round numbers from 0 to `most`.

@@ -1,8 +1,8 @@
-// Groups as a grid of fields.
+// Groups as a grid of tiles.
 
 const groupFigures = {
   transfer: ['transfer', group => group.transfer.mean_ns, timeText],
-  wait: ['wait for peers', group => group.wait_for_peers.mean_ns, timeText],
+  wait: ['wait for the slowest rank', group => group.wait_for_peers.mean_ns, timeText],
   completion: ['issue to end', group => group.completion.mean_ns, timeText],
   bytes: ['bytes', group => group.bytes, bytesText],
 };
@@ -35,17 +35,17 @@ function makeGroups(view) {
         (alike[group.size] = alike[group.size] || []).push(valueOf(group) || 0);
       }
       for (const size of Object.keys(alike)) most[size] = axisEnd(alike[size]);
-      const vague = stripes(pen, 'undecided');
+      const vague = fillOf(pen, 'unknown');
       groups.forEach((group, i) => {
         const x = (i % across) * each;
         const y = Math.floor(i / across) * tile;
         const value = valueOf(group);
         const isTold = alike[group.size].length > 1 && most[group.size] > 0 && value !== undefined;
         const part = isTold ? value / most[group.size] : 0.1;
-        pen.fillStyle = value === undefined ? vague : rampColour(part);
+        pen.fillStyle = value === undefined ? vague : rampColour(part, what === 'wait' ? 'waiting' : 'data');
         pen.fillRect(x, y, each - 3, tile - 3);
         if (i === at) {
-          pen.strokeStyle = colour('blame');
+          pen.strokeStyle = colour('ink');
           pen.strokeRect(x + 1, y + 1, each - 5, tile - 5);
         }
         if (tile < 40) return;
@@ -102,7 +102,8 @@ function makeGroups(view) {
     const [, valueOf] = groupFigures[what];
     for (const group of groups) (sizes[group.size] = sizes[group.size] || []).push(valueOf(group) || 0);
     const isCut = Object.values(sizes).some(values => Math.max(...values) > axisEnd(values));
-    scale.textContent = isCut ? 'Darkest colour: the 95th percentile or more.' : '';
+    scale.textContent = 'Darkest colour: the largest mean among groups of the same size' +
+      (isCut ? ', cut at the 95th percentile.' : '.');
   }
   if (data.groups.left_out > 0) {
     view.append(make('p', 'note', `${data.groups.left_out} more groups are not shown here.`));

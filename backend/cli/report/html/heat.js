@@ -2,8 +2,9 @@
 
 // `field`: rows, columns, value(row, column), which may be NaN for nothing, isVague(row, column),
 // marks (rows to point at), rowName(row), tell(row, column), columnNames (two texts below), and
-// most(), the value of the darkest. Optional: strong (a row whose name is bold), and spans: bars over
-// rows, each with row, from and until in columns, isMissing, isOpen and words.
+// most(), the value of the darkest, and ramp (the colours). Optional: strong (a row whose name is
+// always shown), total(row) with totalText and totalName, and spans: bars over rows, each with row,
+// from and until in columns, isMissing, isOpen and words.
 function makeHeat(view, tools, field) {
   const left = 74;
   const bottom = 24;
@@ -16,7 +17,7 @@ function makeHeat(view, tools, field) {
   const heightOf = () => Math.min(Math.max(shown.rows * (field.square ? 30 : 16), 90), 420);
   // Of pairs a field is about as wide as it is high.
   function rightOf() {
-    if (!field.square) return field.total ? 104 : 16;
+    if (!field.square) return field.total ? 124 : 16;
     const wide = heightOf() * 1.4 * shown.columns / shown.rows;
     return Math.max(8, chart.canvas.clientWidth - left - wide);
   }
@@ -33,7 +34,7 @@ function makeHeat(view, tools, field) {
       const cellHeight = high / lines;
       const cellWidth = (width - left - right) / shown.columns;
       const most = field.most();
-      const vague = stripes(pen, 'undecided');
+      const vague = fillOf(pen, 'unknown');
       pen.fillStyle = colour('empty');
       pen.fillRect(left, 8, width - left - right, high);
       for (let line = 0; line < lines; line += 1) {
@@ -43,7 +44,7 @@ function makeHeat(view, tools, field) {
           const x = left + i * cellWidth;
           const y = 8 + line * cellHeight;
           if (!Number.isNaN(cell.value)) {
-            pen.fillStyle = rampColour(most > 0 ? cell.value / most : 0);
+            pen.fillStyle = rampColour(most > 0 ? cell.value / most : 0, field.ramp);
             pen.fillRect(x, y, cellWidth + 0.4, cellHeight + 0.4);
           }
           if (!cell.vague) continue;
@@ -57,7 +58,7 @@ function makeHeat(view, tools, field) {
       drawRows(pen, lines, per, cellHeight);
       if (field.total) drawTotals(pen, lines, per, cellHeight, width);
       if (at) {
-        pen.strokeStyle = colour('blame');
+        pen.strokeStyle = colour('ink');
         pen.lineWidth = 2;
         pen.strokeRect(left + (at.column - shown.column) * cellWidth,
           8 + Math.floor((at.row - shown.row) / per) * cellHeight,
@@ -71,7 +72,7 @@ function makeHeat(view, tools, field) {
       pen.textAlign = 'right';
       pen.fillText(names[1], width - right, height - 10);
       pen.textAlign = 'left';
-      if (field.total) pen.fillText('in all', width - right + 14, height - 10);
+      if (field.total) pen.fillText(field.totalName, width - right + 14, height - 10);
     },
     at(x, y) {
       const place = placeOf(x, y);
@@ -108,10 +109,10 @@ function makeHeat(view, tools, field) {
     pen.lineTo(until, y + high);
     pen.lineTo(from, y + high);
     pen.closePath();
-    pen.fillStyle = colour(span.isMissing ? 'blame' : 'waits');
+    pen.fillStyle = colour(span.isMissing ? 'blame' : 'peers');
     pen.fill();
     if (high < 12 || pen.measureText(span.words).width > until - from - 12) return;
-    pen.fillStyle = colour(span.isMissing ? 'page' : 'ink');
+    pen.fillStyle = colour('page');
     pen.textAlign = 'left';
     pen.fillText(span.words, from + 8, y + high / 2);
   }
@@ -154,9 +155,7 @@ function makeHeat(view, tools, field) {
         marked = y;
       } else if (field.strong >= first && field.strong < first + per) {
         pen.fillStyle = colour('ink');
-        pen.font = 'bold 12px system-ui, sans-serif';
         pen.fillText(field.rowName(field.strong), left - 12, y);
-        pen.font = '12px system-ui, sans-serif';
         marked = y;
       } else if (line % every === 0 && y - marked > 13 && !isMarkedNear(line, per, every)) {
         pen.fillStyle = colour('soft');
@@ -187,9 +186,9 @@ function makeHeat(view, tools, field) {
     const right = rightOf();
     totals.forEach((total, line) => {
       if (most === 0) return;
-      const long = (right - 70) * total / most;
+      const long = (right - 90) * total / most;
       const y = 8 + line * cellHeight;
-      pen.fillStyle = colour('transfer');
+      pen.fillStyle = colour('peers');
       pen.fillRect(width - right + 14, y, long, Math.max(cellHeight - 1, 1));
       const isFirstMost = total === most && totals.indexOf(most) === line;
       if (!isFirstMost && cellHeight < 13) return;

@@ -12,7 +12,7 @@
 namespace traced {
 namespace {
 
-// Of each group that did anything, as many as a picture has room for.
+// Returns the groups with calls, as many as a picture has room for.
 Json groupsOf(const Report& report) {
   constexpr std::size_t kShown = 400;
   std::vector<std::uint32_t> shown;
@@ -41,7 +41,8 @@ Json groupsOf(const Report& report) {
   return {{"left_out", all - shown.size()}, {"rows", std::move(rows)}};
 }
 
-// As the JSON has it; of very many ranks how late those were that cost most.
+// Returns the JSON's pictures, without the lateness of the least late of many
+// ranks.
 Json picturesOf(const Report& report) {
   constexpr std::size_t kMaxRanks = 1024;
   Json pictures = picturesJson(report);
@@ -56,22 +57,16 @@ Json picturesOf(const Report& report) {
   return pictures;
 }
 
-// What the script of the page draws from.
+// Returns what the page's script draws.
 Json pageData(const PageInput& input) {
-  Json blamed = Json::array();
-  for (const JobVerdict& verdict : input.diagnosis.verdicts) {
-    if (verdict.culprit == Confidence::kUndecided) continue;
-    for (const std::uint32_t rank : verdict.culprits) {
-      if (blamed.size() < 1000) blamed.push_back(rank);
-    }
-  }
   return {{"pictures", picturesOf(input.report)},
           {"groups", groupsOf(input.report)},
           {"hangs", hangsJson(input)},
-          {"blamed", std::move(blamed)}};
+          {"blamed", blamedRanks(input)}};
 }
 
-// A view: a heading, what it shows, room for a picture, and its numbers.
+// Returns a view: a heading, what it shows, room for a picture, and its
+// numbers.
 std::string viewHtml(const char* name, const char* heading, const char* what,
                      const std::string& table) {
   return absl::StrCat("<section id=", name, "><h2>", heading, "</h2><p>", what,
@@ -83,41 +78,89 @@ std::string viewHtml(const char* name, const char* heading, const char* what,
                       "</section>\n");
 }
 
-std::string viewsHtml(const Report& report) {
-  return absl::StrCat(
-      viewHtml("steps", "Where the time of a step went",
-               "Each bar is a mean over the ranks.", stepTable(report)),
-      viewHtml(
-          "waits", "Who kept whom waiting, and when",
-          "A line per rank, time to the right. The strong line is the rank "
-          "that others waited for.",
-          ""),
-      viewHtml("links", "From rank to rank",
-               "What all-to-alls and messages moved. A row sends, a column "
-               "receives.",
-               linkTable(report)),
-      viewHtml("speeds", "Bus bandwidth over message size",
-               "The median, and a line from the 10th to the 90th percentile. "
-               "The roof is the best median of the run.",
-               speedTable(report)),
-      viewHtml(
-          "lateness", "How late each rank was",
-          "Where it was the last: how long after the last but one. The box "
-          "has the middle half, the bar the median, the line the rest.",
-          latenessTable(report)),
-      viewHtml("groups", "Groups",
-               "Each group is a field; the stronger its colour, the longer one "
-               "operation took on the average, compared with groups of as many "
-               "members.",
-               groupTable(report)));
+// A single dot or tile compares nothing, so its chart is left out.
+bool hasSpeeds(const Report& report) {
+  const auto& speeds = report.pictures->speeds;
+  return std::count_if(speeds.begin(), speeds.end(), [](const Speed& speed) {
+           return speed.busbw_p50 > 0;
+         }) > 1;
 }
 
-std::string tablesHtml(const Report& report) {
+bool hasLateness(const Report& report) {
+  std::uint64_t last = 0;
+  for (const RankLateness& rank : report.pictures->lateness) last += rank.last;
+  return last > 1;
+}
+
+bool hasGroups(const Report& report) {
+  return std::count_if(
+             report.group_totals.begin(), report.group_totals.end(),
+             [](const CallTotals& totals) { return totals.calls > 0; }) > 1;
+}
+
+std::string viewsHtml(const PageInput& input) {
+  const Report& report = input.report;
+  const Pictures& pictures = *report.pictures;
+  std::string html;
+  if (!pictures.steps.entries.empty()) {
+    html += pictures.steps.by_step
+                ? viewHtml("steps", "Where the time of each step went",
+                           "One bar per step: the mean over the ranks.",
+                           stepTable(report))
+                : viewHtml("steps", "Where the time went",
+                           "One bar per interval: the mean over the ranks.",
+                           stepTable(report));
+  }
+  if (pictures.waits.rows.size() > 1) {
+    html += viewHtml("waits", "Who kept whom waiting, and when",
+                     "One row per rank, time to the right. The darker a row, "
+                     "the more ranks waited for this rank.",
+                     "");
+  }
+  if (!pictures.links.links.empty()) {
+    html += viewHtml("links", "Data sent between ranks",
+                     "All-to-alls and messages. Rows send, columns receive.",
+                     linkTable(report));
+  }
+  if (hasSpeeds(report)) {
+    html += viewHtml("speeds", "Bus bandwidth by message size",
+                     "Medians, with lines from the 10th to the 90th "
+                     "percentile. Dashed: the best median of the run.",
+                     speedTable(report));
+  }
+  if (hasLateness(report)) {
+    html += viewHtml(
+        "lateness", "How late each rank was",
+        hasHang(input)
+            ? "Only operations in which the rank was last: how much later it "
+              "was than the second-latest rank. The hang is not counted. Box: "
+              "25th to 75th percentile. Bar: median. Line: from 0 to the "
+              "maximum."
+            : "Only operations in which the rank was last: how much later it "
+              "was than the second-latest rank. Box: 25th to 75th percentile. "
+              "Bar: median. Line: from 0 to the maximum.",
+        latenessTable(input));
+  }
+  if (hasGroups(report)) {
+    html += viewHtml("groups", "Groups",
+                     "One tile per process group. The darker a tile, the "
+                     "longer its mean operation took, compared with groups of "
+                     "the same size.",
+                     groupTable(report));
+  }
+  return html;
+}
+
+std::string tablesHtml(const PageInput& input) {
   return absl::StrCat(
       "<section id=tables><h2>All numbers</h2><div class=tools></div>"
-      "<h3>Operations</h3>",
-      operationTable(report), "<h3>Ranks</h3>", rankTable(report),
-      "</section>\n");
+      "<h3>Operations</h3><p>Percentiles (p50, p99) are over all ranks' "
+      "operations.</p>",
+      operationTable(input.report),
+      "<h3>Ranks</h3><p>Each row is one rank. Times are sums over its "
+      "operations, so overlapping operations add up. Only the share counts "
+      "each instant once.</p>",
+      rankTable(input), "</section>\n");
 }
 
 std::string unknownHtml(const PageInput& input) {
@@ -129,7 +172,7 @@ std::string unknownHtml(const PageInput& input) {
   return html + "</ul></section>\n";
 }
 
-// Makes no request, and runs no script or style but ours.
+// The page makes no requests and runs only its own script and style.
 std::string headHtml(const std::string& title) {
   return absl::StrCat(
       "<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n"
@@ -148,7 +191,7 @@ std::string headHtml(const std::string& title) {
 void writeHtmlPage(std::ostream& out, const PageInput& input) {
   out << headHtml(input.title) << headerHtml(input) << "<main>\n";
   if (input.report.all.calls > 0) {
-    out << viewsHtml(input.report) << tablesHtml(input.report);
+    out << viewsHtml(input) << tablesHtml(input);
   }
   out << unknownHtml(input) << "</main>\n"
       << "<script type=\"application/json\" id=data>"

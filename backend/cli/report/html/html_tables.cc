@@ -30,14 +30,14 @@ std::string msOrNone(const TimeSummary& time, std::uint64_t ns) {
   return time.count == 0 ? "-" : ms(ns);
 }
 
-// What is not told from 0 is only said to be below what it can be.
+// Returns a time, or only its upper bound if it may be 0.
 std::string certified(const CertifiedTimes& times, const CertifiedTime& time) {
   if (times.count() == 0) return "-";
   return isSurelyNotZero(time) ? ms(notBelowZero(time.ns))
                                : "<" + ms(notBelowZero(time.high_ns));
 }
 
-// 0 where nothing is timed.
+// Returns ns per byte; 0 if nothing is timed.
 double slownessOf(const Link::Timed& timed) {
   return timed.bytes == 0
              ? 0
@@ -70,12 +70,27 @@ std::vector<std::string> totalCells(const Report& report,
 }
 
 void addTotalColumns(HtmlTable& table) {
-  addNumbers(table, {"operations", "bytes", "in calls ms", "in waits ms",
-                     "for peers ms", "transfer ms", "was last", "share"});
+  addNumbers(table, {"operations", "bytes", "in calls ms",
+                     "in recorded waits ms", "waiting for the slowest rank ms",
+                     "transfer ms", "times last", "share of rank time"});
 }
 
 void append(std::vector<std::string>& cells, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(cells));
+}
+
+// Moves blamed ranks to the front, in the order of `blamed`.
+template <typename Ranks>
+void putFirst(const std::vector<std::uint32_t>& blamed, Ranks& ranks) {
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](const auto& a, const auto& b) {
+                     return std::find(blamed.begin(), blamed.end(), a.rank) <
+                            std::find(blamed.begin(), blamed.end(), b.rank);
+                   });
+}
+
+bool isIn(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
 }  // namespace
@@ -84,10 +99,12 @@ std::string stepTable(const Report& report) {
   const StepPicture& steps = report.pictures->steps;
   HtmlTable table("steps");
   table.addColumn(steps.by_step ? "step" : "from s");
-  addNumbers(table,
-             {"of ranks", "mean ms", "computing ms", "hidden ms", "in calls ms",
-              "for peers ms", "transfer ms", "of these open ms", "undecided ms",
-              "may wait ms", "longest ms"});
+  addNumbers(
+      table,
+      {"bars of ranks", "mean ms", "computing ms", "hidden communication ms",
+       "in calls ms", "waiting for the slowest rank ms",
+       "waiting for a transfer ms", "uncertain part of both ms",
+       "waiting for either ms", "computing or waiting ms", "longest rank ms"});
   for (const StepTimes& times : steps.entries) {
     const auto mean = [&](std::uint64_t ns) { return meanMs(ns, times.count); };
     table.addRow(
@@ -104,25 +121,28 @@ std::string stepTable(const Report& report) {
   return table.html();
 }
 
-std::string latenessTable(const Report& report) {
-  std::vector<RankLateness> ranks = report.pictures->lateness;
+std::string latenessTable(const PageInput& input) {
+  const std::vector<std::uint32_t> blamed = blamedRanks(input);
+  std::vector<RankLateness> ranks = input.report.pictures->lateness;
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const RankLateness& a, const RankLateness& b) {
                      return a.caused_ns > b.caused_ns;
                    });
+  putFirst(blamed, ranks);
   HtmlTable table("lateness");
-  addNumbers(table,
-             {"rank", "cost others ms", "certainly ms", "was last", "certainly",
-              "of", "p25 ms", "p50 ms", "p75 ms", "max ms"});
+  addNumbers(table, {"rank", "others waited, sum ms", "certain part ms",
+                     "times last", "certainly last", "of operations",
+                     "later by p25 ms", "p50 ms", "p75 ms", "max ms"});
   for (const RankLateness& rank : ranks) {
     const auto behind = [&](std::uint64_t ns) {
       return rank.last == 0 ? "-" : ms(ns);
     };
-    table.addRow({groupedText(rank.rank), ms(rank.caused_ns),
-                  ms(rank.certain_ns), groupedText(rank.last),
-                  groupedText(rank.last_certain), groupedText(rank.ready_times),
-                  behind(rank.p25_ns), behind(rank.p50_ns), behind(rank.p75_ns),
-                  behind(rank.max_ns)});
+    table.addRow(
+        {groupedText(rank.rank), ms(rank.caused_ns), ms(rank.certain_ns),
+         groupedText(rank.last), groupedText(rank.last_certain),
+         groupedText(rank.ready_times), behind(rank.p25_ns),
+         behind(rank.p50_ns), behind(rank.p75_ns), behind(rank.max_ns)},
+        isIn(blamed, rank.rank));
   }
   return table.html();
 }
@@ -201,9 +221,10 @@ std::string operationTable(const Report& report) {
   const bool by_parent = report.isBy(ReportKey::kParent);
   if (by_parent) table.addColumn("calls", Kind::kNumber);
   addNumbers(table,
-             {by_parent ? "operations" : "calls", "bytes", "completion p50 ms",
-              "p99 ms", "wait p50 ms", "p99 ms", "for peers p50 ms", "p99 ms",
-              "transfer p50 ms", "p99 ms", "busbw GB/s", "share"});
+             {by_parent ? "operations" : "calls", "bytes",
+              "issue to end p50 ms", "p99 ms", "recorded wait p50 ms", "p99 ms",
+              "for the slowest rank p50 ms", "p99 ms", "transfer p50 ms",
+              "p99 ms", "busbw GB/s", "share of rank time"});
   for (const ReportRow& row : report.rows) {
     if (table.isFull()) {
       table.addRow({});
@@ -228,16 +249,20 @@ std::string operationTable(const Report& report) {
   return table.html();
 }
 
-std::string rankTable(const Report& report) {
+std::string rankTable(const PageInput& input) {
+  const Report& report = input.report;
+  const std::vector<std::uint32_t> blamed = blamedRanks(input);
+  std::vector<RankTotals> ranks = report.ranks;
+  putFirst(blamed, ranks);
   HtmlTable table("ranks");
-  addNumbers(table, {"rank", "run s"});
+  addNumbers(table, {"rank", "first to last operation s"});
   addTotalColumns(table);
-  for (const RankTotals& rank : report.ranks) {
+  for (const RankTotals& rank : ranks) {
     std::vector<std::string> cells = {
         groupedText(rank.rank),
         threeDigits(static_cast<double>(rank.run_ns) / 1e9)};
     append(cells, totalCells(report, rank.totals, rank.run_ns));
-    table.addRow(cells);
+    table.addRow(cells, isIn(blamed, rank.rank));
   }
   return table.html();
 }

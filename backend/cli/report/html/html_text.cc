@@ -29,10 +29,10 @@ void HtmlTable::addColumn(std::string heading, Kind kind) {
   columns_.push_back({std::move(heading), kind});
 }
 
-void HtmlTable::addRow(const std::vector<std::string>& cells) {
+void HtmlTable::addRow(const std::vector<std::string>& cells, bool is_named) {
   ++rows_;
   if (rows_ > kMax) return;
-  body_ += "<tr>";
+  body_ += is_named ? "<tr class=named>" : "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const bool is_text = columns_[i].kind == Kind::kText;
     absl::StrAppend(&body_, is_text ? "<td class=t>" : "<td>",

@@ -27,9 +27,9 @@ class HtmlTable {
   explicit HtmlTable(std::string name) : name_(std::move(name)) {}
 
   void addColumn(std::string heading, Kind kind = Kind::kNumber);
-  // As many cells as there are columns, as text. Behind kMax rows they are
-  // only counted.
-  void addRow(const std::vector<std::string>& cells);
+  // Adds a row of as many cells as there are columns, as text. Beyond kMax
+  // rows, only counts them. `is_named`: highlights a rank that a verdict names.
+  void addRow(const std::vector<std::string>& cells, bool is_named = false);
   // As many rows have room on a page.
   bool isFull() const { return rows_ >= kMax; }
 

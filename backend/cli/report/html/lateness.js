@@ -1,16 +1,16 @@
-// How late each rank was where it was the last: a box for each, the costliest first.
+// How late each rank was if it was last: a box for each, named ranks and then the costliest first.
 
 function makeLateness(view) {
   const late = data.pictures.lateness.filter(rank => rank.last > 0)
-    .sort((a, b) => b.caused_ns - a.caused_ns);
+    .sort((a, b) => blamed.has(b.rank) - blamed.has(a.rank) || b.caused_ns - a.caused_ns);
   if (late.length === 0) {
-    view.append(make('p', 'note', 'Of no operation is it known who was the last.'));
+    view.append(make('p', 'note', 'No operation has a known last rank.'));
     return;
   }
   const kShown = 24;
   const shown = late.slice(0, kShown);
   const left = 90;
-  const right = 250;
+  const right = 320;
   const largest = Math.max(...shown.map(rank => rank.max_ns));
   // Fewer values than these are dots: quartiles of them are the values themselves.
   const isFew = rank => rank.last < 5;
@@ -19,6 +19,13 @@ function makeLateness(view) {
   const high = Math.max(...shown.map(whisker));
   const most = high > 0 && largest > 2 * high ? high : largest;
   const line = 20;
+  // If clocks leave it open whether it was the last, its box is striped.
+  const isCertain = rank => rank.last_certain >= rank.last / 2;
+  makeKeys(view, {
+    peers: 'how late a rank was',
+    ...(shown.some(rank => blamed.has(rank.rank)) ? { blame: 'named by the verdict' } : {}),
+    ...(shown.some(rank => !isCertain(rank)) ? { unknown: 'mostly uncertain whether it was last' } : {}),
+  });
   const chart = makeChart(view, {
     label: 'How late ranks were',
     height: shown.length * line + 34,
@@ -43,12 +50,10 @@ function makeLateness(view) {
     keys: { ArrowUp: () => move(-1), ArrowDown: () => move(1) },
   });
   let at = -1;
-  // Where clocks leave it open whether it was the last, its box is striped.
-  const isCertain = rank => rank.last_certain >= rank.last / 2;
   function drawRank(pen, rank, y, xOf, width) {
     const middle = y + line / 2;
     const isBlamed = blamed.has(rank.rank);
-    pen.fillStyle = pen.strokeStyle = colour(isBlamed ? 'blame' : 'transfer');
+    pen.fillStyle = pen.strokeStyle = colour(isBlamed ? 'blame' : 'peers');
     if (isFew(rank)) drawDots(pen, rank, middle, xOf);
     else drawBox(pen, rank, y, xOf);
     if (rank.max_ns > most) drawBeyond(pen, xOf(most) + 8, middle, false);
@@ -57,7 +62,7 @@ function makeLateness(view) {
     pen.fillStyle = colour(isBlamed ? 'blame' : 'ink');
     pen.fillText(`rank ${rank.rank}`, left - 8, middle);
     pen.textAlign = 'left';
-    pen.fillText(`cost others ${timeText(rank.caused_ns)}, last in ${percentText(rank.last / rank.arrivals)}`,
+    pen.fillText(`others waited ${timeText(rank.caused_ns)} (sum); last in ${percentText(rank.last / rank.arrivals)}`,
       width - right + 14, middle);
     pen.font = '12px system-ui, sans-serif';
   }
@@ -76,7 +81,7 @@ function makeLateness(view) {
     if (isCertain(rank)) {
       pen.fillRect(...box);
     } else {
-      pen.fillStyle = stripes(pen, 'undecided');
+      pen.fillStyle = fillOf(pen, 'unknown');
       pen.fillRect(...box);
       pen.strokeRect(...box);
     }
@@ -84,10 +89,10 @@ function makeLateness(view) {
     pen.fillRect(xOf(rank.p50_ns) - 1, y + 2, 3, line - 4);
   }
   function tell(rank) {
-    return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations, ` +
-      `certainly in ${rank.last_certain}; behind the last ` +
-      `but one by ${timeText(rank.p25_ns)}, ${timeText(rank.p50_ns)}, ${timeText(rank.p75_ns)} ` +
-      `(quartiles), ${timeText(rank.max_ns)} at most; cost others ${timeText(rank.caused_ns)}`;
+    return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations ` +
+      `(${rank.last_certain} of them certain); later than the second-latest rank ` +
+      `by ${timeText(rank.p25_ns)}, ${timeText(rank.p50_ns)}, ${timeText(rank.p75_ns)} (quartiles), ` +
+      `at most ${timeText(rank.max_ns)}; others waited ${timeText(rank.caused_ns)} for it, summed over them`;
   }
   function move(by) {
     at = Math.min(Math.max(at + by, 0), shown.length - 1);
@@ -96,6 +101,6 @@ function makeLateness(view) {
   noteBeyond(view, most, shown.filter(rank => rank.max_ns > most)
     .map(rank => `rank ${rank.rank} ${timeText(rank.max_ns)}`), 'where the longest box plot ends');
   if (late.length > kShown) {
-    view.append(make('p', 'note', `The ${kShown} that cost most, of ${late.length}.`));
+    view.append(make('p', 'note', `The ${kShown} ranks that others waited for most, of ${late.length}.`));
   }
 }

@@ -13,7 +13,7 @@ function makeLinks(view) {
   const links = data.pictures.links;
   if (links.rows.length === 0) {
     view.append(make('p', 'note', links.left_out > 0
-      ? 'Whom its all-to-alls sent how much is not known.'
+      ? 'The bytes that each pair of ranks exchanged are not known.'
       : 'This run had neither all-to-alls nor messages.'));
     return;
   }
@@ -34,7 +34,7 @@ function makeLinks(view) {
   const cellOf = (row, column) => cells.get(row * 65536 + column);
   const valuesOf = name => [...cells.values()].map(cell => cell[name]).filter(value => value > 0)
     .sort((a, b) => a - b);
-  // A slow pair is what one looks for: it is the strong one.
+  // The slowest pair has the strongest colour.
   const choices = {
     bytes: 'bytes', message: 'slow messages', exchange: 'slow all-to-alls',
   };
@@ -44,7 +44,7 @@ function makeLinks(view) {
     if (values.length > 0) most[name] = values[values.length - 1];
     else delete choices[name];
   }
-  // Where one is much slower than most, one looks for that first.
+  // Begins with speeds if one pair is much slower than most.
   let what = 'bytes';
   for (const name of ['exchange', 'message']) {
     const values = valuesOf(name);
@@ -66,9 +66,14 @@ function makeLinks(view) {
   sayWhoReceivesMost();
   const tools = make('div', 'tools');
   view.append(tools);
-  makeKeys(view, { empty: 'nothing was sent', undecided: 'sent, how fast is not known' });
+  const setScale = makeScale(
+    makeKeys(view, { empty: 'nothing sent', unknown: 'sent, speed not known' }), 'data');
+  const sayScale = () => setScale('0', what === 'bytes' ? bytesText(most.bytes)
+    : `${threeDigits(1 / most[what])} GB/s, the slowest pair`);
+  sayScale();
   const chart = makeHeat(view, tools, {
     label: 'Bytes and bandwidth from rank to rank',
+    ramp: 'data',
     rows: count,
     columns: count,
     square: true,
@@ -94,7 +99,7 @@ function makeLinks(view) {
         .filter(([name]) => cell[name] > 0)
         .map(([name, words]) => `${words} ${threeDigits(1 / cell[name])} GB/s`);
       return pair + [bytesText(cell.bytes), ...(speeds.length > 0 ? speeds
-        : ['how fast is not known'])].join(', ');
+        : ['speed not known'])].join(', ');
     },
   });
   function sayWhoReceivesMost() {
@@ -105,10 +110,11 @@ function makeLinks(view) {
     const mean = receivers.reduce((a, b) => a + b, 0) / receivers.length;
     if (!(most > 1.2 * mean)) return;
     view.append(make('p', 'uneven', `Uneven: ${unitName(received.indexOf(most))} received ` +
-      `${threeDigits(most / mean)} times the mean of those that received anything.`));
+      `${threeDigits(most / mean)} times the mean of the ranks that received anything.`));
   }
   makeSwitch(tools, choices, what, name => {
     what = name;
+    sayScale();
     chart.draw();
   });
 }

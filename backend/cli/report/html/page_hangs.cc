@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cli/report/html/page_sections.h"
 #include "phrasing/text.h"
@@ -14,7 +15,7 @@ constexpr std::int64_t kMinHangNs = 1'000'000'000;
 constexpr std::size_t kMaxHangs = 20;
 constexpr std::size_t kMaxHangRanks = 1024;
 
-// How long a rank stood still, on the common time line.
+// When a rank was in the hung operation, on the common time line.
 struct Standing {
   std::int64_t from_ns = 0;
   std::int64_t until_ns = 0;
@@ -50,6 +51,7 @@ Json hangJson(const PageInput& input, const JobVerdict& verdict) {
   std::int64_t until_ns = since_ns + verdict.waited_ns.value_or(0);
   Json waiting = Json::array();
   Json missing = Json::array();
+  Json missing_until_ns = Json::array();
   bool is_open = false;
   for (const RankState& rank : job.ranks) {
     if (waiting.size() + missing.size() >= kMaxHangRanks) break;
@@ -63,6 +65,7 @@ Json hangJson(const PageInput& input, const JobVerdict& verdict) {
     } else if (std::binary_search(verdict.culprits.begin(),
                                   verdict.culprits.end(), rank.rank)) {
       missing.push_back(rank.rank);
+      missing_until_ns.push_back(rank.last_ns - first_ns);
     }
   }
   return {{"operation", printable(stuckText(job, verdict.subject()))},
@@ -70,7 +73,20 @@ Json hangJson(const PageInput& input, const JobVerdict& verdict) {
           {"until_ns", until_ns - first_ns},
           {"open", is_open},
           {"waiting", std::move(waiting)},
-          {"missing", std::move(missing)}};
+          {"missing", std::move(missing)},
+          {"missing_until_ns", std::move(missing_until_ns)}};
+}
+
+std::vector<std::uint32_t> blamedRanks(const PageInput& input) {
+  constexpr std::size_t kMax = 1000;
+  std::vector<std::uint32_t> blamed;
+  for (const JobVerdict& verdict : input.diagnosis.verdicts) {
+    if (verdict.culprit == Confidence::kUndecided) continue;
+    for (const std::uint32_t rank : verdict.culprits) {
+      if (blamed.size() < kMax) blamed.push_back(rank);
+    }
+  }
+  return blamed;
 }
 
 bool isHang(const PageInput& input, const JobVerdict& verdict) {
@@ -82,6 +98,13 @@ bool isHang(const PageInput& input, const JobVerdict& verdict) {
     const auto standing = standingOf(verdict, rank);
     return standing && standing->until_ns - *verdict.since_ns >= kMinHangNs;
   });
+}
+
+bool hasHang(const PageInput& input) {
+  const auto& verdicts = input.diagnosis.verdicts;
+  return std::any_of(
+      verdicts.begin(), verdicts.end(),
+      [&](const JobVerdict& verdict) { return isHang(input, verdict); });
 }
 
 Json hangsJson(const PageInput& input) {

@@ -20,7 +20,7 @@
 namespace traced {
 namespace {
 
-// Sentences for a terminal end a line.
+// Removes the line end of a sentence for a terminal.
 std::string withoutEnd(std::string text) {
   absl::StripTrailingAsciiWhitespace(&text);
   return text;
@@ -31,7 +31,7 @@ const JobVerdict* headlineVerdict(const PageInput& input) {
   return verdicts.empty() ? nullptr : &verdicts.front();
 }
 
-// Whether nothing was found, in a run whose records are not all here.
+// Returns whether nothing was found in a run with missing records.
 bool isUnsure(const PageInput& input) {
   return input.diagnosis.healthy() && input.report.all.calls > 0 &&
          input.report.summary.losses().any();
@@ -49,7 +49,8 @@ std::string sentenceOf(const PageInput& input) {
              : nothingWrongText(diagnosis);
 }
 
-// What follows the sentence: what is missing, or who was late most often.
+// Returns the text below the headline: what is missing, or who was last most
+// often.
 std::string remarkHtml(const PageInput& input) {
   const Diagnosis& diagnosis = input.diagnosis;
   if (headlineVerdict(input) || input.report.all.calls == 0) return "";
@@ -66,8 +67,8 @@ std::string remarkHtml(const PageInput& input) {
   return absl::StrCat("<p class=remark>", htmlText(text), "</p>\n");
 }
 
-// One of the numbers. `value`: as the JSON has it, null where it has none.
-// `mark`: a class for one that belongs to the headline, or "".
+// Returns one of the numbers. `value`: as in the JSON, or null. `mark`: a class
+// for a number that belongs to the headline, or "".
 std::string numberHtml(const char* name, const Json& value,
                        const std::string& text, const std::string& what,
                        const char* mark = "") {
@@ -78,7 +79,7 @@ std::string numberHtml(const char* name, const Json& value,
 
 constexpr char kOfHeadline[] = "of-headline";
 
-// How long the hang lasted that the headline is about.
+// Returns how long the hang of the headline lasted.
 std::string hangHtml(const PageInput& input, const JobVerdict& verdict) {
   const Json hang = hangJson(input, verdict);
   std::vector<std::uint32_t> waiting;
@@ -106,25 +107,26 @@ const RankLateness* latenessOf(const PageInput& input, std::uint32_t rank) {
   return found == ranks.end() ? nullptr : &*found;
 }
 
-// What the rank cost that others waited for most, or that the headline names.
-std::string lostToHtml(const PageInput& input, const RankLateness& rank,
-                       bool is_of_headline) {
+// Returns how long others waited for a rank: for the one that the headline
+// names, or for the one that they waited for most.
+std::string waitedForHtml(const PageInput& input, const RankLateness& rank,
+                          bool is_of_headline) {
   const auto run_ns = static_cast<double>(input.report.summary.rankTimeNs());
   const Json part = static_cast<double>(rank.caused_ns) / run_ns;
   const bool is_certain = rank.certain_ns >= rank.caused_ns / 2;
   return numberHtml(
       is_of_headline ? "blamed_rank_caused" : "worst_rank_caused", part,
-      absl::StrCat(is_certain ? "up to " : "~ ",
-                   percentText(part.get<double>())),
+      absl::StrCat(is_certain ? "" : "~ ", percentText(part.get<double>())),
       absl::StrCat(
-          "of rank time ", is_certain ? "was" : "seems to be", " lost to rank ",
-          rank.rank, ": operations of the others waited ",
-          durationText(rank.caused_ns), " for it, overlapping ones added up",
-          is_certain ? "" : " (clocks leave it open)"),
+          "of rank time: operations of the other ranks waited for rank ",
+          rank.rank, " alone (", durationText(rank.caused_ns),
+          ", summed over these ranks)",
+          is_of_headline ? "" : "; the largest share of any rank",
+          is_certain ? "" : "; mostly uncertain"),
       is_of_headline ? kOfHeadline : "");
 }
 
-// The number that belongs to the headline; "" where it has none.
+// Returns the number that belongs to the headline, or "".
 std::string headlineNumberHtml(const PageInput& input) {
   const JobVerdict* headline = headlineVerdict(input);
   if (!headline) return "";
@@ -136,14 +138,11 @@ std::string headlineNumberHtml(const PageInput& input) {
     return "";
   }
   const RankLateness* rank = latenessOf(input, headline->culprits.front());
-  // Waiting in operations that overlap adds up to more than there is.
-  const bool is_known = rank && rank->caused_ns > 0 &&
-                        rank->caused_ns <= input.report.summary.rankTimeNs();
-  return is_known ? lostToHtml(input, *rank, true) : "";
+  return rank && rank->caused_ns > 0 ? waitedForHtml(input, *rank, true) : "";
 }
 
-// The rank that others waited for most, unless the headline is about another
-// one.
+// Returns how long others waited for the rank that they waited for most. ""
+// if the headline names another rank.
 std::string worstHtml(const PageInput& input, const Json& part) {
   const RankLateness* rank = input.report.pictures->worst();
   if (const JobVerdict* headline = headlineVerdict(input)) {
@@ -152,18 +151,29 @@ std::string worstHtml(const PageInput& input, const Json& part) {
         rank &&
         std::binary_search(culprits.begin(), culprits.end(), rank->rank);
     if (!is_named || part.is_null()) return "";
-    return lostToHtml(input, *rank, false);
+    return waitedForHtml(input, *rank, false);
   }
-  if (!part.is_null() && rank) return lostToHtml(input, *rank, false);
+  if (!part.is_null() && rank) return waitedForHtml(input, *rank, false);
   const auto& ranks = input.report.pictures->lateness;
   const bool any =
       std::any_of(ranks.begin(), ranks.end(),
                   [](const auto& other) { return other.caused_ns > 0; });
   const char* name = "worst_rank_caused";
   return any ? numberHtml(name, part, "no single rank",
-                          "kept the others waiting: no rank stands out")
+                          "kept the others waiting much more than the rest")
              : numberHtml(name, part, "none",
                           "no rank is known to have kept others waiting");
+}
+
+// Returns what the percentages refer to.
+std::string rankTimeHtml(const Report& report) {
+  const std::uint64_t rank_time_ns = report.summary.rankTimeNs();
+  if (report.summary.fromDumps() || rank_time_ns == 0) return "";
+  return absl::StrCat(
+      "<p class=note>Rank time: ", durationText(rank_time_ns),
+      ", the sum over ", countOf(report.summary.ranks().size(), "rank"),
+      " of the time from the first operation to the last, at most ",
+      durationText(report.summary.longestRankTimeNs()), " on a rank.</p>\n");
 }
 
 std::string numbersHtml(const PageInput& input) {
@@ -182,30 +192,40 @@ std::string numbersHtml(const PageInput& input) {
           : shareCell(report, report.all, report.summary.rankTimeNs());
   const bool is_range = share.find('-') != std::string::npos;
   const std::string of_headline = headlineNumberHtml(input);
+  const std::string without_hang =
+      hasHang(input)
+          ? "; the hang is not counted, because its waits never ended"
+          : "";
   std::string text = absl::StrCat("<div class=numbers>\n", of_headline);
   absl::StrAppend(
       &text,
       numberHtml("communication", communication, share,
                  absl::StrCat("of rank time was communication",
-                              is_range ? "; not all waits are recorded, so "
-                                         "the exact share is unknown"
-                                       : "")));
+                              !is_range ? without_hang
+                              : hasHang(input)
+                                  ? "; not all waits are recorded, and the "
+                                    "hang counts only in the upper end"
+                                  : "; not all waits are recorded, so the "
+                                    "exact share is unknown")));
   absl::StrAppend(
       &text, numberHtml("exposed", exposed,
                         exposed.is_null() ? unknown
                                           : percentText(exposed.get<double>()),
-                        "of rank time the program stood in recorded waits"));
+                        "of rank time the program was blocked in recorded "
+                        "waits" +
+                            without_hang));
   absl::StrAppend(
       &text,
       numberHtml("wait_for_peers", waiting,
                  waiting.is_null() ? unknown : waitingCell(report, "-"),
-                 "of rank time: operations that ended had waited for the "
-                 "slowest rank, whether or not the program waited"));
+                 "of rank time operations waited for the slowest rank, even "
+                 "if the program computed meanwhile" +
+                     without_hang));
   // The headline's own number says who others waited for.
   if (of_headline.empty()) {
     text += worstHtml(input, number("worst_rank_caused"));
   }
-  return text + "</div>\n";
+  return text + "</div>\n" + rankTimeHtml(report);
 }
 
 void addList(std::string& html, const char* heading,
@@ -218,7 +238,7 @@ void addList(std::string& html, const char* heading,
   html += "</ul>";
 }
 
-// Commands look closer; they can be copied as they are.
+// Adds the commands for a closer look, ready to copy.
 void addCommands(std::string& html, const PageInput& input,
                  const JobVerdict& verdict) {
   std::vector<std::string> commands =
@@ -242,14 +262,15 @@ std::string verdictHtml(const PageInput& input, const JobVerdict& verdict) {
       "<article class=\"verdict ", nameOf(verdict.confidence()),
       "\"><p><strong>", nameOf(verdict.kind), "</strong> ",
       htmlText(summaryOf(job, verdict)), "</p><p class=sure>",
-      "what happened: ", nameOf(verdict.finding),
-      "; who is to blame: ", nameOf(verdict.culprit),
-      verdict.culprits.empty() ? ""
-                               : ", " + htmlText(ranksText(verdict.culprits)),
-      "</p><details open><summary>Why, and what to do</summary>");
-  addList(html, "Now", phrases(job, verdict.now));
-  addList(html, "Evidence", phrases(job, verdict.reasons));
-  addList(html, "Look at", phrases(job, verdict.advice));
+      "Finding: ", nameOf(verdict.finding), ". Culprit: ",
+      verdict.culprits.empty()
+          ? nameOf(verdict.culprit)
+          : absl::StrCat(htmlText(ranksText(verdict.culprits)), " (",
+                         nameOf(verdict.culprit), ")"),
+      ".</p><details open><summary>Reasons and next steps</summary>");
+  addList(html, "At the end of the trace", phrases(job, verdict.now));
+  addList(html, "Why", phrases(job, verdict.reasons));
+  addList(html, "Check", phrases(job, verdict.advice));
   addCommands(html, input, verdict);
   return html + "</details></article>\n";
 }
@@ -262,8 +283,9 @@ std::string verdictsHtml(const PageInput& input) {
     html += verdictHtml(input, verdicts[i]);
   }
   if (verdicts.size() > kShown) {
-    absl::StrAppend(&html, "<p class=note>", verdicts.size() - kShown,
-                    " more are in <code>tracectl diagnose --all</code>.</p>\n");
+    absl::StrAppend(
+        &html, "<p class=note>", verdicts.size() - kShown,
+        " more verdicts: run <code>tracectl diagnose --all</code>.</p>\n");
   }
   return html;
 }

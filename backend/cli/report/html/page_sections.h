@@ -1,8 +1,9 @@
-// A report as one page, which needs no server and asks for nothing, and the
-// parts of it.
+// A report as one page that needs no server and makes no requests, and the
+// parts of the page.
 
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace traced {
 struct PageInput {
   std::string title;
   const TraceSet& set;
-  // One with pictures.
+  // Must have pictures.
   const Report& report;
   // Of the whole run, whatever the report is about.
   const Diagnosis& diagnosis;
@@ -29,29 +30,37 @@ struct PageInput {
 
 void writeHtmlPage(std::ostream& out, const PageInput& input);
 
-// Tables with what the text and the JSON of a report have; "" without rows.
+// Return tables with the figures of the report's text and JSON; "" without
+// rows.
 std::string stepTable(const Report& report);
-std::string latenessTable(const Report& report);
+std::string latenessTable(const PageInput& input);
 std::string linkTable(const Report& report);
 std::string speedTable(const Report& report);
 std::string operationTable(const Report& report);
-std::string rankTable(const Report& report);
+std::string rankTable(const PageInput& input);
 std::string groupTable(const Report& report);
 
-// Whether a verdict is that ranks stood still, for a second or longer.
+// Returns the ranks that verdicts blame, in the order of the verdicts, at most
+// 1000.
+std::vector<std::uint32_t> blamedRanks(const PageInput& input);
+
+// Returns whether a verdict is that ranks hung for a second or longer.
 bool isHang(const PageInput& input, const JobVerdict& verdict);
 
-// Returns what the charts need to draw a hang: who waits since when, and who is
-// missing. Instants count from where the charts begin.
+// Returns whether any verdict is a hang.
+bool hasHang(const PageInput& input);
+
+// Returns what the charts need to draw a hang: who waits since when, who is
+// missing, and until when its trace goes. Instants count from where the charts
+// begin.
 Json hangJson(const PageInput& input, const JobVerdict& verdict);
-// Of each hang of the run.
+// Returns one element per hang of the run.
 Json hangsJson(const PageInput& input);
 
-// Returns the first screen: the sentence, four numbers and the verdicts.
+// Returns the first screen: the headline, up to four numbers and the verdicts.
 std::string headerHtml(const PageInput& input);
 
-// Returns what the page does not know. At least one sentence: that nothing is
-// known to be missing.
+// Returns what is unknown, as at least one sentence.
 std::vector<std::string> unknownSentences(const PageInput& input);
 
 }  // namespace traced

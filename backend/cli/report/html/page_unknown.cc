@@ -25,13 +25,14 @@ void addPictures(std::vector<std::string>& sentences,
   if (pictures.waits.without_time > 0) {
     sentences.push_back(absl::StrCat(
         countOf(pictures.waits.without_time, "operation"),
-        " have no certain place on the time line, and none in the picture of "
-        "who kept whom waiting."));
+        " have no known time, so the chart of who kept whom waiting lacks "
+        "them."));
   }
   if (pictures.links.left_out > 0) {
     sentences.push_back(
         absl::StrCat(countOf(pictures.links.left_out, "all-to-all"),
-                     " of which it is not known who was sent how much."));
+                     ": the bytes that each pair of ranks exchanged are "
+                     "unknown."));
   }
 }
 
@@ -48,15 +49,14 @@ std::vector<std::string> unknownSentences(const PageInput& input) {
   addLines(sentences, deviceTimesText(report.summary.deviceTimes()));
   const std::uint64_t not_split = report.all.split.withheld;
   if (not_split > 0) {
-    sentences.push_back(
-        absl::StrCat("Of ", countOf(not_split, "operation"), " in ",
-                     groupedText(report.all.calls),
-                     " it is not known how much was waiting for peers and how "
-                     "much transfer."));
+    sentences.push_back(absl::StrCat(
+        countOf(not_split, "operation"), " of ", groupedText(report.all.calls),
+        ": how much was waiting and how much was transfer is "
+        "unknown."));
   }
   if (!report.window.all()) {
     sentences.push_back(
-        "The verdicts are about the whole run, the numbers about a window.");
+        "Verdicts cover the whole run, numbers only the selected part.");
   }
   addPictures(sentences, *report.pictures);
   constexpr std::size_t kMax = 200;
@@ -64,7 +64,7 @@ std::vector<std::string> unknownSentences(const PageInput& input) {
     const std::size_t more = sentences.size() - kMax;
     sentences.resize(kMax);
     sentences.push_back(
-        absl::StrCat(more, " more such sentences are left out here."));
+        absl::StrCat(more, " more such sentences are not shown."));
   }
   if (sentences.empty()) {
     sentences.push_back("Nothing is known to be missing.");

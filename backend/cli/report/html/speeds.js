@@ -1,8 +1,9 @@
-// Bus bandwidth over the size of messages, on two logarithmic axes.
+// Bus bandwidth by message size, on two logarithmic axes.
 
+// Neither the orange of verdicts nor the violet of waiting.
 const speedColours = {
-  light: ['#2b6cb0', '#c24e00', '#00795e', '#8a4f9e', '#8a6d00', '#444c58'],
-  dark: ['#5aa2e6', '#ff9a4d', '#4cc9a6', '#cf9be0', '#e0c040', '#b8c0cc'],
+  light: ['#2b6cb0', '#00795e', '#8a6d00', '#444c58', '#0b7f93', '#9c2f55'],
+  dark: ['#5aa2e6', '#4cc9a6', '#e0c040', '#b8c0cc', '#5ad0e6', '#f08fb0'],
 };
 
 function drawMark(pen, shape, x, y, hollow) {
@@ -45,7 +46,7 @@ function makeSpeeds(view) {
   let xOf;
   let yOf;
   const chart = makeChart(view, {
-    label: 'Bus bandwidth over message size',
+    label: 'Bus bandwidth by message size',
     height: 300,
     draw(pen, width, height) {
       const high = height - bottom - 10;
@@ -103,7 +104,7 @@ function makeSpeeds(view) {
   function drawNames(pen, width) {
     pen.textAlign = 'left';
     pen.fillStyle = colour('ink');
-    pen.fillText(`roof: ${threeDigits(roof)} GB/s`, width - 150, 18);
+    pen.fillText(`best: ${threeDigits(roof)} GB/s`, width - 150, 18);
     ops.slice(0, 14).forEach((op, i) => {
       pen.fillStyle = pen.strokeStyle = colourOf(i);
       drawMark(pen, i, width - 145, 40 + i * 17, false);
@@ -125,7 +126,7 @@ function makeSpeeds(view) {
   }
   if (speeds.some(speed => speed.over !== 'transfer')) {
     view.append(make('p', 'note',
-      'Hollow marks: the transfer is not known alone, so these are over the time from being ready ' +
-      'to the end; the transfer was at least as fast.'));
+      'Hollow marks: the transfer time is unknown, so the time from ready to end is used. The ' +
+      'transfer was at least as fast.'));
   }
 }

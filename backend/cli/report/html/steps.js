@@ -1,19 +1,64 @@
-// Where the time of a step went: a stacked bar for each.
+// Where the time of each step went: a stacked bar per step.
 
 const stepParts = [
-  // A rank that a hang waits for may do anything there.
-  ['computing_ns', 'computing',
-    'outside communication' + (data.hangs.length > 0 ? '' : ' (computing)')],
+  // Without an absent rank, ranks outside the hung operation may do anything.
+  ['computing_ns', 'computing', 'outside communication' +
+    (data.hangs.some(hang => hang.missing.length === 0) ? '' : ' (computing)')],
   ['hidden_ns', 'hidden', 'computing, with communication hidden behind it'],
   ['calls_ns', 'calls', 'in calls'],
   ['transfer_ns', 'transfer', 'waiting for a transfer'],
-  ['wait_for_peers_ns', 'peers', 'waiting for the slowest rank'],
-  ['undecided_ns', 'undecided', 'waiting, for which of these is not known'],
+  ['wait_for_peers_ns', 'peers',
+    'waiting for the slowest rank' + (data.hangs.length > 0 ? ', in a hang for the absent one' : '')],
+  ['undecided_ns', 'undecided', 'waiting for a rank or a transfer (not known which)'],
   ['may_wait_ns', 'maywait', 'computing or waiting (not recorded)'],
+  ['missing_ns', 'unrecorded', 'absent rank during the hang (not recorded)'],
 ];
 
+// Returns the entry with the time of hangs moved: ranks in the hung operation wait for the absent
+// rank, and what the absent rank did is not recorded. Moves only time of which the trace shows no
+// other state. `windows`: for each hang, the time to move, in ns since the charts begin, and whether
+// the entry counts the absent rank.
+function withHangs(entry, windows) {
+  const moved = { ...entry, missing_ns: 0 };
+  const take = (ns, from, to) => {
+    const part = Math.min(ns, moved[from]);
+    moved[from] -= part;
+    moved[to] += part;
+    return ns - part;
+  };
+  const overlap = (from, until, window) =>
+    Math.max(Math.min(until, window.until) - Math.max(from, window.from), 0);
+  for (const { hang, window, isCounted } of windows) {
+    let waited = 0;
+    for (const one of hang.waiting) waited += overlap(one.from_ns, one.until_ns, window);
+    for (const from of ['undecided_ns', 'may_wait_ns']) waited = take(waited, from, 'wait_for_peers_ns');
+    for (const traceEnd of hang.missing_until_ns) {
+      const all = overlap(hang.from_ns, hang.until_ns, window);
+      const counted = !isCounted ? 0
+        : overlap(hang.from_ns, Math.min(hang.until_ns, traceEnd), window);
+      take(counted, 'computing_ns', 'missing_ns');
+      moved.missing_ns += all - counted;
+      moved.total_ns += all - counted;
+      // After the end of its trace, entries do not count the rank.
+      if (all > 0 && (!isCounted || traceEnd <= window.from)) moved.count += 1;
+    }
+  }
+  return moved;
+}
+
+// Returns the entries with their hangs. `spans`: of hangSpans().
+function entriesWithHangs(steps, entries, spans) {
+  return entries.map((entry, i) => withHangs(entry, spans
+    .filter(span => i + 1 > span.from && i < span.until)
+    .map(({ hang }) => (steps.by === 'time'
+      ? { hang, isCounted: true,
+        window: { from: entry.first * steps.stretch_ns, until: (entry.first + 1) * steps.stretch_ns } }
+      : { hang, isCounted: entry.count > hang.waiting.length,
+        window: { from: hang.from_ns, until: hang.until_ns } }))));
+}
+
 function stepName(entry, steps) {
-  if (steps.by === 'time') return `${timeText(entry.first * steps.stretch_ns)} after the begin`;
+  if (steps.by === 'time') return `${timeText(entry.first * steps.stretch_ns)} after the first operation`;
   return steps.per_entry === 1 ? `step ${entry.first}`
     : `steps ${entry.first}-${entry.first + steps.per_entry - 1}`;
 }
@@ -63,14 +108,16 @@ function drawHang(pen, { hang }, from, until, bottom) {
 
 function makeSteps(view) {
   const steps = data.pictures.steps;
-  const entries = steps.entries.filter(entry => entry.count > 0 && entry.total_ns > 0);
-  if (entries.length === 0) {
-    view.append(make('p', 'note', 'No step is known from its begin to its end.'));
+  const recorded = steps.entries.filter(entry => entry.count > 0 && entry.total_ns > 0);
+  if (recorded.length === 0) {
+    view.append(make('p', 'note', 'No step has a known begin and end.'));
     return;
   }
+  const hangs = hangSpans(steps, recorded);
+  const entries = entriesWithHangs(steps, recorded, hangs);
   if (steps.by === 'time') {
     view.append(make('p', 'note',
-      'This run marked no steps: equal stretches of its time are shown instead.'));
+      'This run marked no steps: the bars are equal intervals of its time.'));
   }
   let inParts = false;
   const tools = make('div', 'tools');
@@ -79,7 +126,6 @@ function makeSteps(view) {
     entries.some(entry => entry[field] > 0.001 * entry.total_ns));
   makeKeys(view, Object.fromEntries(used.map(([, name, words]) => [name, words])));
   const left = 64;
-  const hangs = hangSpans(steps, entries);
   const top = hangs.length > 0 ? 30 : 8;
   const bottom = 24;
   const mean = entry => entry.total_ns / entry.count;
@@ -89,7 +135,7 @@ function makeSteps(view) {
   const scaleOf = entry => (inParts || isBeyond(entry) ? entry.total_ns : most * entry.count);
   let at = -1;
   const chart = makeChart(view, {
-    label: 'What the time of steps went into',
+    label: 'Where the time of each step went',
     height: 232 + top,
     draw(pen, width, height) {
       const high = height - bottom - top;
@@ -98,7 +144,7 @@ function makeSteps(view) {
         tick => (inParts ? percentText(tick) : timeText(tick)), left, width);
       const each = (width - left) / entries.length;
       const gap = each > 6 ? 1 : 0;
-      const striped = { undecided: stripes(pen, 'undecided'), maywait: stripes(pen, 'maywait') };
+      const fills = Object.fromEntries(stepParts.map(([, name]) => [name, fillOf(pen, name)]));
       const bands = [];
       pen.save();
       pen.beginPath();
@@ -108,7 +154,7 @@ function makeSteps(view) {
         let y = top + high;
         for (const [field, name] of stepParts) {
           const part = high * entry[field] / scaleOf(entry);
-          pen.fillStyle = striped[name] || colour(name);
+          pen.fillStyle = fills[name];
           pen.fillRect(left + i * each, y - part, Math.max(each - gap, 0.5), part);
           y -= part;
           // Around the border of transfer and wait, what clocks leave open.
@@ -123,7 +169,7 @@ function makeSteps(view) {
           pen.strokeRect(left + i * each, top, Math.max(each - gap, 1), high);
         }
       });
-      pen.fillStyle = stripes(pen, 'page');
+      pen.fillStyle = fillOf(pen, 'split');
       for (const band of bands) pen.fillRect(...band);
       pen.restore();
       entries.forEach((entry, i) => {
@@ -151,9 +197,9 @@ function makeSteps(view) {
     const unseen = entry.waits_unknown > 0
       ? `; ${entry.waits_unknown} operations have no recorded wait` : '';
     const hung = entry.not_ended > 0
-      ? `; on ${entry.not_ended} ${entry.not_ended === 1 ? 'rank' : 'ranks'} it had not ended` : '';
+      ? `; it did not end on ${entry.not_ended} ${entry.not_ended === 1 ? 'rank' : 'ranks'}` : '';
     const open = entry.uncertain_ns > 0
-      ? `; of transfer and waiting, clocks leave ${timeText(entry.uncertain_ns / entry.count)} open` : '';
+      ? `; ${timeText(entry.uncertain_ns / entry.count)} may be transfer or waiting` : '';
     return `${stepName(entry, steps)}: ${timeText(mean(entry))}: ${parts.join(', ')}${open}${unseen}${hung}`;
   }
   function move(by) {
@@ -170,11 +216,15 @@ function makeSteps(view) {
   });
   if (entries.some(entry => entry.uncertain_ns > 0.01 * entry.total_ns)) {
     view.append(make('p', 'note',
-      'Striped around the border of transfer and wait: clocks leave open which of them it was.'));
+      'Stripes around the border of transfer and wait: which of the two it was is uncertain.'));
   }
-  if (entries.some(entry => entry.waits_unknown > 0)) {
+  if (hangs.length > 0) {
+    view.append(make('p', 'note', 'The hang is shown as waiting. The table lists its time as ' +
+      '“waiting for either” or “computing or waiting”, because no end of a wait is recorded.'));
+  }
+  if (entries.some(entry => entry.may_wait_ns > 0.001 * entry.total_ns)) {
     view.append(make('p', 'note',
-      '“Computing or waiting”: operations were under way, and the program may have waited for ' +
+      '“Computing or waiting”: operations were in flight, and the program may have waited for ' +
       'them. DDP waits inside C++, where no wait is recorded.'));
   }
 }

@@ -17,12 +17,13 @@ function makeWaits(view) {
   const tools = make('div', 'tools');
   view.append(tools);
   const isVague = rows.some(row => row.vague.includes('?') || row.likely.includes(true));
-  makeKeys(view, {
-    empty: 'nothing happened',
-    ...(isVague ? { undecided: 'not known, or not certain' } : {}),
-    ...(data.hangs.length > 0 ? { waits: 'waits in a hang' } : {}),
-    ...(blamed.size > 0 ? { blame: 'a rank that a verdict names' } : {}),
+  const keys = makeKeys(view, {
+    empty: 'no operation',
+    ...(isVague ? { unknown: 'not known, or not certain' } : {}),
+    ...(data.hangs.length > 0 ? { peers: 'waiting in the hung operation' } : {}),
+    ...(blamed.size > 0 ? { blame: 'named by the verdict' } : {}),
   });
+  const setScale = makeScale(keys, 'waiting');
   // The largest value of each column decides about the scale: one rank that is much worse than the
   // others stays the darkest, and a few moments that are much worse than most are cut off.
   const most = {};
@@ -45,6 +46,7 @@ function makeWaits(view) {
   const rowOf = rank => rows.findIndex(row => row.first <= rank && rank <= row.last);
   const chart = makeHeat(view, tools, {
     label: 'Waiting caused by each rank over time',
+    ramp: 'waiting',
     rows: rows.length,
     columns: waits.columns,
     marks,
@@ -61,33 +63,37 @@ function makeWaits(view) {
     // Sums would leave out the hang, which is the largest.
     total: data.hangs.length > 0 ? undefined : row => totals[row][what],
     totalText: us => timeText(us * 1e3),
+    totalName: 'sum of the run',
     rowName: row => ranksText(rows[row].first, rows[row].last),
     columnNames: (from, to) =>
-      [timeText(from * waits.column_ns), timeText(to * waits.column_ns) + ' after the begin'],
+      [timeText(from * waits.column_ns),
+        timeText(to * waits.column_ns) + ' after the first operation'],
     tell(row, column) {
       const here = rows[row];
-      const suffered = Number.isNaN(here.suffered[column]) ? 'nothing happened'
+      const suffered = Number.isNaN(here.suffered[column]) ? 'had no operation'
         : `waited ${timeText(here.suffered[column] * 1e3)}${here.vague[column] ? ', as far as is known' : ''}`;
-      return `${ranksText(here.first, here.last)}, ${timeText(column * waits.column_ns)}: ` +
-        `kept others waiting for ${timeText(here.caused[column] * 1e3)}` +
-        `${here.likely[column] ? ', which clocks leave open' : ''}; ${suffered}`;
+      return `${ranksText(here.first, here.last)}, ${timeText(column * waits.column_ns)} to ` +
+        `${timeText((column + 1) * waits.column_ns)}: others waited ` +
+        `${timeText(here.caused[column] * 1e3)} for it, summed over them` +
+        `${here.likely[column] ? ' (mostly uncertain)' : ''}; ${suffered}`;
     },
   });
-  makeSwitch(tools, { caused: 'caused to others', suffered: 'suffered' }, what, name => {
+  makeSwitch(tools, { caused: 'others waited for it', suffered: 'it waited' }, what, name => {
     what = name;
     sayScale();
     chart.draw();
   });
-  const scale = make('p', 'note scale');
-  view.append(scale);
-  function sayScale() {
-    const end = timeText(most[what] * 1e3);
-    const isCut = largest[what] > most[what];
-    scale.textContent = most[what] === 0 ? '' : 'Darkest colour: ' + (isCut
-      ? `${end} or more, the 95th percentile over time. The largest value is ` +
-        `${timeText(largest[what] * 1e3)}.` : `${end}.`);
-  }
   sayScale();
+  function sayScale() {
+    const orMore = largest[what] > most[what] ? ' or more' : '';
+    const part = most[what] * 1e3 / waits.column_ns;
+    if (most[what] === 0) return setScale('', '');
+    if (what === 'caused') {
+      return setScale('0',
+        `${threeDigits(part)}${orMore} ranks waiting for it (mean of ${timeText(waits.column_ns)})`);
+    }
+    return setScale('0 %', `${percentText(part)}${orMore} of ${timeText(waits.column_ns)} spent waiting`);
+  }
 }
 
 // Bars over the rows of a hang: who waits, and who is missing.

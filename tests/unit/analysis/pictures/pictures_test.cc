@@ -486,15 +486,14 @@ TEST(WaitPictureTest, ManyRanksHaveRowsTogether) {
   std::vector<std::uint32_t> ranks(3000);
   for (std::uint32_t i = 0; i < ranks.size(); ++i) ranks[i] = i;
   WaitPictureBuilder builder(ranks, 0, 1'000'000);
-  OperationSplit split;
-  split.ready_ns = 500'000;
-  split.wait_for_peers = CertifiedTime{};
-  split.ready = split.likely_arrival = OperationSplit::Arrival{true, 100};
-  builder.add(2999, split, 9);
-  EXPECT_EQ(builder.waiting().back().caused_ns, 900u);
-  EXPECT_EQ(builder.waiting().back().certain_ns, 900u);
-  split.ready = std::nullopt;
-  builder.add(2999, split, 9);
+  const v1::ClockModel model;
+  const ClockCursor clock(model);
+  for (const bool is_certain : {true, false}) {
+    RankWaits waits;
+    waits.for_one[2999].likely.add({500'000, 500'900});
+    if (is_certain) waits.for_one[2999].certain.add({500'000, 500'900});
+    builder.add(is_certain ? 0 : 2998, std::move(waits), clock);
+  }
   EXPECT_EQ(builder.waiting().back().caused_ns, 1800u);
   EXPECT_EQ(builder.waiting().back().certain_ns, 900u);
   const WaitPicture picture = std::move(builder).finish();
@@ -521,21 +520,71 @@ TEST(WaitPictureTest, TheLastInstantHasAColumn) {
   WaitPictureBuilder builder({0, 1}, 0, 1000);
   OperationSplit split;
   split.ready_ns = 1000;
-  builder.add(1, split, 1);
+  builder.count(1, split);
   const WaitPicture picture = std::move(builder).finish();
   EXPECT_EQ(picture.without_time, 0u);
 }
 
-TEST(WaitPictureTest, AReceiverWaitsForTheSender) {
-  WaitPictureBuilder builder({0, 1}, 0, 1000);
-  OperationSplit split;
-  split.ready_ns = 10;
-  split.wait_for_peers = CertifiedTime{50, 40, 60};
-  split.awaited = OperationSplit::Awaited{0, 50, 40};
-  builder.add(1, split, 1);
-  EXPECT_EQ(builder.waiting()[0].caused_ns, 50u);
-  EXPECT_EQ(builder.waiting()[0].certain_ns, 40u);
-  EXPECT_EQ(builder.waiting()[1].suffered_ns, 50u);
+// A wait counts in each column that it covers, and in the totals also outside
+// the picture.
+TEST(WaitPictureTest, AWaitIsDistributedOverItsColumns) {
+  WaitPictureBuilder builder({0, 1}, 1000, 1199);
+  const v1::ClockModel model;
+  RankWaits waits;
+  waits.all.add({900, 1002});
+  waits.all.add({1001, 1003});
+  builder.add(1, std::move(waits), ClockCursor(model));
+  EXPECT_EQ(builder.waiting()[1].suffered_ns, 103u);
+  const WaitPicture picture = std::move(builder).finish();
+  ASSERT_EQ(picture.column_ns, 1u);
+  for (std::size_t column = 0; column < picture.columns; ++column) {
+    EXPECT_EQ(picture.rows[1].cells[column].suffered_ns, column < 3 ? 1u : 0u)
+        << column;
+  }
+}
+
+TEST_F(PicturesTest, AReceiverWaitsForTheSender) {
+  JobBuilder job(2);
+  for (const bool sends : {true, false}) {
+    RankBuilder& rank = job.rank(sends ? 0 : 1);
+    rank.addMessage(sends, 1, sends ? 1 : 0);
+    rank.end(1, sends ? 50 : 0, sends ? 10 : 60);
+  }
+  const Pictures pictures = picturesOf(job);
+  EXPECT_EQ(pictures.lateness[0].caused_ns, 50 * kMs);
+  EXPECT_EQ(pictures.lateness[0].certain_ns, 50 * kMs);
+  EXPECT_EQ(pictures.lateness[1].suffered_ns, 50 * kMs);
+}
+
+// Rank 1 is 40 ms late to two operations that are in flight at once, as in DDP.
+TEST_F(PicturesTest, WaitsOfOverlappingOperationsCountOnce) {
+  JobBuilder job(3);
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    RankBuilder& built = job.rank(rank);
+    built.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096).set_async(true);
+    for (std::int64_t ms = 0; ms < 1000; ms += 100) {
+      const std::int64_t at = rank == 1 ? 40 : 0;
+      std::vector<std::uint64_t> ids;
+      for (std::int64_t i = 0; i < 2; ++i) {
+        ids.push_back(built.hang(1, ms + at + 5 * i));
+      }
+      for (const std::uint64_t id : ids) {
+        built.stream().add(DoneRow{.op = id,
+                                   .end_ns = RankBuilder::ns(ms + 60),
+                                   .source = v1::END_SOURCE_FUTURE});
+      }
+    }
+  }
+  const Pictures pictures = picturesOf(job);
+  ASSERT_TRUE(pictures.worst());
+  EXPECT_EQ(pictures.worst()->rank, 1u);
+  EXPECT_EQ(pictures.worst()->caused_ns, 10 * 2 * 45 * kMs);
+  EXPECT_EQ(pictures.worst()->certain_ns, 10 * 2 * 45 * kMs);
+  std::uint64_t suffered_ns = 0;
+  for (const RankLateness& rank : pictures.lateness) {
+    suffered_ns += rank.suffered_ns;
+  }
+  EXPECT_LE(pictures.worst()->caused_ns, suffered_ns);
 }
 
 }  // namespace

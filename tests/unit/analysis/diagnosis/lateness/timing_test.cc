@@ -363,7 +363,7 @@ TEST(TimingTest, TheCostOfAStragglerIsUnknownForFutureWaits) {
   const Diagnosis diagnosis = diagnoseJob(job);
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
   const std::string text = textOf(diagnosis);
-  EXPECT_NE(text.find("Rank 1 comes late to the collectives of"),
+  EXPECT_NE(text.find("Rank 1 is repeatedly late to collectives of"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("if the others waited for it"), std::string::npos)

@@ -81,7 +81,7 @@ TEST(HostsJobTest, FindsADivergenceBetweenHosts) {
   const auto findings = findingsOf(jobs);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].text,
-            "run42: number 5 of dp is not the same operation on all ranks: "
+            "run42: operation #5 of dp differs between ranks: "
             "rank 2 calls barrier; ranks 0-1 call all_reduce");
 }
 
