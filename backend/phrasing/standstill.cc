@@ -256,14 +256,14 @@ struct StandstillPhrases {
   }
   std::string operator()(const StartedToo& fact) const {
     return absl::StrCat(
-        "Nobody ends it before all have started it: ",
+        "It cannot end before all ranks have started it: ",
         ranksVerb(fact.ranks, "has", "have"),
         " started it too, and the device or the watchdog there stopped, or "
         "the dump was made before.");
   }
   std::string operator()(const EndNotObserved& fact) const {
     return absl::StrCat("Whether it ended on ", ranksText(fact.ranks),
-                        " nobody could observe.");
+                        " could not be observed.");
   }
   std::string operator()(const WaitNotRecorded& fact) const {
     return absl::StrCat(

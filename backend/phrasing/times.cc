@@ -83,7 +83,7 @@ struct TimePhrases {
   std::string operator()(const TransfersAreSlow& fact) const {
     return absl::StrCat(
         "Transfers ", fact.ranks.size() == 1 ? "of " : "between ",
-        ranksText(fact.ranks), " are slow, though nobody is late.");
+        ranksText(fact.ranks), " are slow, although no rank is late.");
   }
   std::string operator()(const SlowTransfers& fact) const {
     return absl::StrCat(

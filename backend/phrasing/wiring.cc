@@ -20,8 +20,8 @@ struct WiringPhrases {
   }
   std::string operator()(const ConnectedElsewhere& fact) const {
     return absl::StrCat(
-        "It ends on nobody before all members have called it: rank ", fact.rank,
-        " is connected to other ranks than those of ",
+        "It cannot end on any rank before all members have called it: rank ",
+        fact.rank, " is connected to other ranks than those of ",
         groupText(job, fact.group), ".");
   }
   std::string operator()(const EndedLikeThat& fact) const {

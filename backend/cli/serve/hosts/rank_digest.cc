@@ -133,7 +133,8 @@ class RankMetrics {
             asDouble(rank_.arrivals()));
     counter("last", "Of these, those in which it was this rank",
             asDouble(rank_.last()));
-    counter("behind_seconds", "How long it then was behind the last but one",
+    counter("behind_seconds",
+            "How long it then was behind the second-latest rank",
             seconds(rank_.behind_ns()));
     counter("caused_wait_seconds",
             "What all other ranks together waited for this one",

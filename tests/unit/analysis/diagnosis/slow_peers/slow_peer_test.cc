@@ -78,7 +78,7 @@ TEST(SlowPeerTest, ARankThatIsInAllSlowLinksIsNamedAlone) {
   });
   expectVerdict(diagnosis, VerdictKind::kSlowPeer, {3});
   EXPECT_EQ(summaryAt(diagnosis, 0),
-            "Transfers of rank 3 are slow, though nobody is late.");
+            "Transfers of rank 3 are slow, although no rank is late.");
 }
 
 TEST(SlowPeerTest, LinksWithoutARankInCommonAreTwoFindings) {
