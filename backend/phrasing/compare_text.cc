@@ -190,8 +190,8 @@ std::string worseSentence(const std::string& first, std::size_t reasons,
   return text;
 }
 
-// Sort rank of a change: causes of a slowdown, then consequences, other
-// changes, improvements, undecided ones.
+// Returns the sort rank of a change: causes of a slowdown, then consequences,
+// other changes, improvements, undecided ones.
 int rankOf(const Change& change) {
   switch (change.kind) {
     case ChangeKind::kWorse:

@@ -30,8 +30,8 @@ struct CompareFinding {
   std::string rule;
 };
 
-// Returns all findings. The order is: operations of one side only, causes of a
-// slowdown, their consequences, improvements.
+// Returns all findings; none without a verdict. The order is: operations of one
+// side only, causes of a slowdown, their consequences, improvements.
 std::vector<CompareFinding> compareFindings(const Comparison& comparison,
                                             const Quote& quote);
 

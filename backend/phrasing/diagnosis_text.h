@@ -27,7 +27,7 @@ std::vector<std::string> unknownTexts(const Diagnosis& diagnosis);
 
 // Returns the labels of the one-member groups for whose index `is_used` returns
 // true. Such groups exchange nothing, which may surprise a program that reduces
-// over them. Empty for a job of one rank, where every group has one member.
+// over them. Empty if no group has several members, as in a job of one rank.
 std::vector<std::string> groupsOfOne(
     const GroupCatalog& groups,
     const std::function<bool(std::uint32_t)>& is_used);

@@ -1,5 +1,6 @@
 // Returns the sentence for a fact of a verdict. For advice, the sentence names
-// what to check.
+// what to check. The sentence for CalledElsewhere has no full stop, because
+// another clause may follow.
 
 #pragma once
 

@@ -18,7 +18,8 @@ std::string groupedText(std::uint64_t number);
 // Returns three significant digits: "412", "19.8", "3.91", "0.412"; "<0.001"
 // for smaller values.
 std::string threeDigits(double number);
-// Converts nanoseconds to milliseconds with three significant digits.
+// Converts nanoseconds to milliseconds with three significant digits, without
+// the unit.
 std::string millisecondsText(double ns);
 // Returns a size with a binary unit: "238 GiB".
 std::string bytesText(std::uint64_t bytes);

@@ -19,7 +19,7 @@ std::string summaryOf(const JobState& job, const JobVerdict& verdict);
 // "(certain; that rank 5 is to blame: likely)".
 std::string headlineOf(const JobState& job, const JobVerdict& verdict);
 
-// Returns one sentence or one piece of advice per fact.
+// Returns one complete sentence per fact.
 std::vector<std::string> phrases(const JobState& job,
                                  const std::vector<Fact>& facts);
 

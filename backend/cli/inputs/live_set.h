@@ -36,7 +36,8 @@ class LiveSet {
  private:
   // Returns the rings of these traces in all directories known so far.
   std::vector<RingFile> findOurs() const;
-  // Returns whether the owner of a ring may be believed.
+  // Returns whether to read a ring: it belongs to this user or, if this user is
+  // root, to the owner of its trace.
   bool isTrusted(const RingFile& ring) const;
   // Reads all rings that findOurs() returns.
   void readRings();

@@ -1,6 +1,6 @@
 // PythonWriter sends columns to a Python process with pyarrow
-// (write_parquet.py), which writes Parquet files. So tracectl does not depend
-// on a version of Arrow's libraries.
+// (write_parquet.py), which writes Parquet files. This way, tracectl does not
+// depend on a version of Arrow's libraries.
 
 #pragma once
 

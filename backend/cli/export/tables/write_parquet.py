@@ -178,7 +178,7 @@ def _write(folder: str, source: BinaryIO) -> str:
 
 def main() -> None:
     for number in signal.SIGTERM, signal.SIGHUP:
-        # So that what was begun is taken away.
+        # Exits by an exception, so that the unfinished file is removed.
         signal.signal(number, lambda *_: sys.exit(1))
     try:
         said = _write(sys.argv[1], sys.stdin.buffer)

@@ -16,7 +16,7 @@ std::string htmlText(std::string_view text) {
                                                {"'", "&#39;"}});
 }
 
-// In JSON these characters stand in strings only.
+// In JSON, these characters occur only in strings.
 std::string scriptJson(const Json& json) {
   return absl::StrReplaceAll(jsonText(json, -1), {{"&", "\\u0026"},
                                                   {"<", "\\u003c"},

@@ -1,5 +1,5 @@
-// What every page of a kind has: made from files of styles and scripts when the
-// project is built (cmake/TracedPage.cmake).
+// The styles and scripts that all pages of a kind share. The build makes them
+// from files (cmake/TracedPage.cmake).
 
 #pragma once
 
@@ -7,7 +7,7 @@ namespace traced {
 
 struct PagePart {
   const char* text;
-  // "sha256-...", as a Content-Security-Policy has it.
+  // "sha256-...", in the form of a Content-Security-Policy.
   const char* hash;
 };
 
