@@ -1,4 +1,4 @@
-// Texts and tables for a page. Whatever is in a trace stays text there: it
+// Escapes texts and builds tables for a page, so that a name from a trace
 // becomes neither markup nor script.
 
 #pragma once
@@ -11,11 +11,12 @@
 
 namespace traced {
 
-// Safe between tags, and in an attribute that stands in quotes. What a terminal
-// must not be shown is "?" here, too.
+// Returns `text`, escaped for use between tags and in quoted attributes. What
+// printable() replaces becomes "?".
 std::string htmlText(std::string_view text);
 
-// JSON that ends no <script> and starts no comment, on one line.
+// Returns JSON on one line that is safe inside a <script>: it contains no tag
+// and no comment.
 std::string scriptJson(const Json& json);
 
 // HtmlTable is a table that is readable without scripts.
@@ -23,17 +24,18 @@ class HtmlTable {
  public:
   enum class Kind { kText, kNumber };
 
-  // `name`: what the page's script knows it by.
+  // The page's script finds the table by `name`.
   explicit HtmlTable(std::string name) : name_(std::move(name)) {}
 
   void addColumn(std::string heading, Kind kind = Kind::kNumber);
   // Adds a row of as many cells as there are columns, as text. Beyond kMax
   // rows, only counts them. `is_named`: highlights a rank that a verdict names.
   void addRow(const std::vector<std::string>& cells, bool is_named = false);
-  // As many rows have room on a page.
+  // Returns whether further rows would only be counted.
   bool isFull() const { return rows_ >= kMax; }
 
-  // "" without rows.
+  // Returns the table, with a note about rows that were only counted; ""
+  // without rows.
   std::string html() const;
 
   static constexpr std::size_t kMax = 1000;

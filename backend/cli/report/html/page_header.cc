@@ -221,7 +221,7 @@ std::string numbersHtml(const PageInput& input) {
                  "of rank time operations waited for the slowest rank, even "
                  "if the program computed meanwhile" +
                      without_hang));
-  // The headline's own number says who others waited for.
+  // The headline's own number already names the rank that others waited for.
   if (of_headline.empty()) {
     text += worstHtml(input, number("worst_rank_caused"));
   }
