@@ -164,8 +164,8 @@ class CollectiveTable {
     }
   }
 
-  // Sets the counters of a rank's backend. Call it after all members have
-  // joined.
+  // Sets the counters of a rank's backend, and adds the rank if it has no
+  // records. Call it after all members have joined.
   void count(std::uint32_t rank, const Counters& counters);
 
   const std::vector<MemberProgress>& members() const { return members_; }

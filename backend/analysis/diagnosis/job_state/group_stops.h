@@ -25,8 +25,9 @@ class GroupStops {
   // issued later.
   Instant cutOff(const AssembledOperation& op, const v1::Call& call) const;
 
-  // Returns all stops, with group indices of the catalog and instants of the
-  // stream's clock. `refTo` makes a reference to an operation.
+  // Returns all stops, with instants of the stream's clock. `group_indices`
+  // maps the stream's groups to those of the catalog. `refTo` makes a reference
+  // to an operation.
   std::vector<GroupStop> stops(
       const std::vector<std::uint32_t>& group_indices,
       const std::function<OperationRef(const AssembledOperation&)>& refTo)

@@ -26,6 +26,7 @@ struct PairKey {
 class PairSide {
  public:
   // Adds a message, in ascending order of `seq`. Ignores repeated numbers.
+  // `message`: the number of its signature in the job's SignatureTable.
   void add(std::uint64_t seq, std::uint32_t message, Reached reached,
            bool is_in_batch);
   // Counts a receive from any source whose actual source was this peer. Such a

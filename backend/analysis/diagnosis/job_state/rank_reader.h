@@ -79,8 +79,8 @@ class RankReader {
     const AssembledOperation* op;
   };
 
-  // Describes a call definition. Its kind is kSkip if its operations are not
-  // judged.
+  // Describes a call definition, and registers its signature and pair with the
+  // job. Its kind is kSkip if its operations are not judged.
   KnownCall describe(const v1::Call& call);
   void findOrder();
   // Returns when the stream's last operation was issued, in ns of the stream's
@@ -119,7 +119,8 @@ class RankReader {
   bool blocks(const AssembledOperation& op, const v1::Call& call) const;
   // Makes a reference to an operation, with instants of the stream's clock.
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;
-  // Returns this rank's side of the pair with `peer`. Creates the pair.
+  // Returns this rank's side of the pair with `peer`. Creates the pair if it is
+  // new.
   PairSide* sideOf(std::uint32_t group, std::uint32_t peer, bool sends);
 
   JobState& job_;

@@ -24,7 +24,7 @@ PairFindings findStuckMessages(const AbsenceEvidence& absence);
 // ages.
 std::vector<StuckOperation> findPendingMessages(const AbsenceEvidence& absence);
 // Returns false if one of the ranks left only a partial dump. Numbers then
-// cannot match the two sides.
+// cannot match the two sides. A rank without a trace does not matter.
 bool hasNumbers(const JobState& job, std::uint32_t source,
                 std::uint32_t destination);
 

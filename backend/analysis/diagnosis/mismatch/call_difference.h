@@ -15,6 +15,7 @@ namespace traced {
 
 // Returns the first difference, in this order: operation, dtype, root, reduce
 // op, size. A size that differs only because the dtype does is no difference.
+// Nor is one of an all-to-all with splits, which findSplitMismatches() judges.
 // Absent if the calls match.
 std::optional<VerdictKind> differenceOf(const Signature& a, const Signature& b);
 

@@ -22,8 +22,8 @@ void nameShift(const SiteShift& shift, JobVerdict& verdict);
 bool blameBySite(const JobState& job, ProgramOrder& order,
                  const StuckOperation& stuck, JobVerdict& verdict);
 
-// Applies if the call sites prove only that the missing ranks made their last
-// call at another line than the waiting ones.
+// Names a shift if the call sites prove only that the missing ranks made their
+// last call at another line than the waiting ones.
 void doubtBySite(const JobState& job, ProgramOrder& order,
                  const StuckOperation& stuck, JobVerdict& verdict);
 

@@ -20,9 +20,10 @@ struct Habit {
 };
 
 // Counts how often a call followed the calls that end with calls[at], and how
-// often that was the current next call. Compares calls by the field `what`.
-// Earlier calls match if many are equal by `what` and one call always followed;
-// otherwise if their kinds are equal. Absent if too few match.
+// often that was the current next call. An earlier place counts if enough calls
+// before it are equal by the field `what` and always continued in one way. If
+// no place does, those count whose calls are equal by kind. Absent if none
+// does, or if calls[at] is the last call.
 std::optional<Habit> habitAt(const ProgramCalls& program, std::size_t at,
                              std::uint32_t ProgramCall::*what);
 

@@ -169,7 +169,8 @@ std::optional<SiteShift> SiteOrder::findLastDifference(
   return std::nullopt;
 }
 
-// Absent if call sites do not differ there or are not recorded.
+// Returns the shift that the calls of two ranks show at `seq`, without the
+// blame. Absent if their call sites do not differ there or are not recorded.
 std::optional<SiteShift> SiteOrder::shiftOf(std::uint32_t maker,
                                             std::uint32_t other,
                                             std::uint64_t seq) const {

@@ -65,7 +65,7 @@ class SiteOrder {
       const std::vector<std::uint32_t>& missing) const;
 
   // Returns whether `rank` made, at any time, the call that `other` made under
-  // number `seq`.
+  // number `seq`. Both must be among the ranks of a found shift.
   bool everMade(std::uint32_t rank, std::uint32_t other,
                 std::uint64_t seq) const;
 
@@ -96,8 +96,9 @@ class SiteOrder {
   std::optional<Two> cut(std::uint32_t a, std::uint32_t b) const;
   std::optional<SiteShift> shiftOf(std::uint32_t maker, std::uint32_t other,
                                    std::uint64_t seq) const;
-  // Returns whether other lines explain an insertion equally well. `first_seq`
-  // is the first known number of both ranks.
+  // Returns whether other lines may explain an insertion equally well. Without
+  // a history of the calls, only a third caller settles it. `first_seq` is the
+  // first known number of both ranks.
   bool isUnsure(const Insertion& insertion, std::uint64_t first_seq) const;
   // Returns whether each maker aligned with each of the others shows the same
   // shift. `made_fewer`: the others ended in order with fewer calls.
@@ -110,7 +111,8 @@ class SiteOrder {
   bool isMajority(const std::vector<std::uint32_t>& ranks) const;
   // Returns how many ranks are known to have called number `seq`.
   std::size_t callersOf(std::uint64_t seq) const;
-  // Returns whether only `ranks` ever made this call.
+  // Returns whether only `ranks`, ascending, ever made this call. False if a
+  // member of the group has no trace, because it may have made the call too.
   bool isOwnCall(const std::vector<std::uint32_t>& ranks,
                  const SiteCall& call) const;
   // Returns whether all these programs ended in order.

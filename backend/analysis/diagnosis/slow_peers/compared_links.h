@@ -59,9 +59,9 @@ struct ComparedLinks {
 enum class EndWaits : std::uint8_t { kForAll, kForRoot, kOther };
 EndWaits waitsOf(const Signature& signature);
 
-// Returns the transfer that began between the two instants and ended at
-// `end_ns`. Absent if it would have ended before it began: a record or a clock
-// is wrong.
+// Returns the transfer that began at an unknown instant between `earliest_ns`
+// and `latest_ns`, and ended at `end_ns`. Absent if it ended before
+// `earliest_ns`: a record or a clock is wrong.
 std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
                                         std::int64_t latest_ns,
                                         std::int64_t end_ns);
@@ -70,7 +70,7 @@ std::optional<Transfer> transferBetween(std::int64_t earliest_ns,
 void addMessageLinks(const JobState& job, std::vector<ComparedLinks>& all);
 
 // Adds the ranks of each group within one collective, and groups of one size
-// with the same collective.
+// with the same collective. Skips groups with members without a trace.
 void addCollectiveLinks(const JobState& job, std::vector<ComparedLinks>& all);
 
 // Collects the durations of transfers. Returns only sets with at least

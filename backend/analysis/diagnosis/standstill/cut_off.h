@@ -12,9 +12,9 @@
 
 namespace traced {
 
-// Returns the missing ranks that the first signal killed before anybody was
-// stuck. A launcher then kills the rest with another signal. Empty unless this
-// is recorded for all missing ranks.
+// Returns those of the missing ranks that the first signal killed before
+// anybody was stuck. A launcher then kills the rest with another signal. Empty
+// unless this is recorded for all missing ranks.
 std::vector<std::uint32_t> killedFirst(
     const GroupStanding& standing, const std::vector<std::uint32_t>& missing);
 
@@ -23,8 +23,9 @@ std::vector<std::uint32_t> killedFirst(
 bool jobWasEnded(const GroupStanding& standing,
                  const std::vector<std::uint32_t>& missing);
 
-// Returns how the missing ranks were cut off. Absent unless all of them were
-// cut off while the others were stuck.
+// Returns how the missing ranks, at least one, were cut off. Absent unless all
+// of them ended in the same way, other than by a kill signal, while the others
+// were stuck.
 std::optional<CutOffBeforeJoining> cutOffBefore(
     const GroupStanding& standing, const std::vector<std::uint32_t>& missing);
 

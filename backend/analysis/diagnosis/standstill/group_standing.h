@@ -79,7 +79,7 @@ struct GroupStanding {
   // Returns whether the engine gave up on a rank that had joined.
   bool someGaveUp() const;
   // Returns whether the program aborted the group on every rank where it was
-  // pending.
+  // pending, and it failed on none.
   bool isAborted() const;
   // Returns the first failure of a rank if it was in this operation. Otherwise
   // nullptr.

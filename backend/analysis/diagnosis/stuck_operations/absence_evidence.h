@@ -30,8 +30,8 @@ class AbsenceEvidence {
   const OperationRef* refAtOrAfter(std::uint32_t rank, std::uint32_t group,
                                    std::uint64_t seq) const;
   // Returns how long a rank had been in an operation when it was last known to
-  // live. If its end is unknown, uses the latest instant of the ranks on its
-  // clock.
+  // live, or when the operation was cut off. If the rank's end is unknown, uses
+  // the latest instant of the ranks on its clock. 0 for a rank without a trace.
   std::int64_t waitedNs(std::uint32_t rank, const OperationRef& ref) const;
   // Returns whether an operation that is pending for `waited_ns` is stuck.
   // Sources without ages are dumps, and dumps are made of stuck jobs, so all of
@@ -39,10 +39,12 @@ class AbsenceEvidence {
   bool isStuck(std::int64_t waited_ns) const {
     return !knowsAges() || waited_ns >= options_.hung_after_ns;
   }
-  // Returns whether a missing dump is evidence: at most a quarter of the
-  // processes left none. A live process leaves a dump. False if the source
-  // knows ages.
+  // Returns whether a missing dump is evidence: at most a quarter of the job's
+  // processes left none, or of the group's if the job's size is unknown. A live
+  // process leaves a dump. False if the source knows ages.
   bool expectsDumps(std::uint32_t group) const;
+  // Returns whether the traces show for how long an operation was pending. See
+  // SourceCapability::kAges.
   bool knowsAges() const {
     return job_.capabilities.has(SourceCapability::kAges);
   }
