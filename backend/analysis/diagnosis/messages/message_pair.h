@@ -41,7 +41,8 @@ struct PairCase {
 // false if none.
 bool findDifference(const PairCase& pair, PairFindings& findings);
 
-// Finds messages that only one side has, or that failed.
+// Finds messages that only one side has, or that failed. Finds none if a side
+// lacks records.
 void findLeftOver(const PairCase& pair, PairFindings& findings);
 
 // Blames a rank that sent to the wrong peer: nobody receives its message, and
