@@ -77,7 +77,8 @@ struct RunFigures {
   // Returns the duration of a rank's step in ns, or of the whole run if it has
   // no steps.
   double stepNs() const { return at(total, RunPart::kStep).value_or(0); }
-  // Returns how often a rank makes this kind of call in a step.
+  // Returns how often a rank makes this kind of call in a step: the mean of all
+  // ranks.
   double callsOf(const KeyFigures& key) const;
 
   static const std::optional<double>& at(const PartValues& values,
