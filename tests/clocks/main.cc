@@ -1,6 +1,9 @@
-// clock_score TRACES SEEDS [FIRST_SEED]: the traces of a job on one host, each
-// seed another set of clock errors. Exits with 1 when the truth was outside a
-// certified interval, or the error of offset and drift alone above 10 us.
+// clock_score TRACES SEEDS [FIRST_SEED]
+//
+// Scores the alignment of the traces of a job on one host, with another set of
+// clock errors for each seed. Exits with 1 if a true time is outside its
+// certified interval. For two ranks, it also exits with 1 if an error exceeds
+// 10 us with only offset and drift.
 
 #include <algorithm>
 #include <cmath>
@@ -14,17 +17,17 @@
 namespace traced::testing {
 namespace {
 
-// +-50 ms and +-50 ppm; if `rough` also a step and a ramp of the rate. The step
-// is where one of the middle operations was issued, so that there are bounds on
-// both sides of it, however long an operation took.
+// Draws an offset of up to 50 ms and a drift of up to 50 ppm. With `rough`,
+// adds a step and a ramp of the rate. The clock steps at the issue of an
+// operation in the middle, so that bounds exist on both sides.
 ClockError errorOf(std::mt19937_64& random, const StreamTable& table,
                    std::int64_t begin_ns, std::int64_t run_ns, bool rough,
                    std::int64_t longest_ns) {
   std::uniform_real_distribution<double> fifty(-50, 50), part(0.2, 0.8);
   const double offset_ns = fifty(random) * 1e6, rate = fifty(random) * 1e-6;
-  // Forward: a monotonic clock does not go back. Far enough to contradict the
-  // bounds, which operations leave open for as long as they last: a step within
-  // that cannot be seen.
+  // The step is forward, because a monotonic clock does not run backward.
+  // Bounds are as far apart as operations last, so only a longer step
+  // contradicts them.
   std::uniform_real_distribution<double> far(20, 50);
   const double step_ns =
       rough ? far(random) * 1e6 + 2 * static_cast<double>(longest_ns) : 0;

@@ -1,5 +1,5 @@
-// Puts clock errors that are known into traces whose ranks shared one clock,
-// aligns them, and holds the result against the truth.
+// Adds known clock errors to traces whose ranks shared one clock, aligns them,
+// and compares the result with the truth.
 
 #pragma once
 
@@ -12,22 +12,24 @@
 
 namespace traced::testing {
 
-// What a clock adds to the true time, at a true time.
+// Returns what a clock adds to a true time, in ns.
 using ClockError = std::function<std::int64_t(std::int64_t)>;
 
 struct ClockScore {
   double max_error_us = 0;
-  // Over all instants: root of the mean square, and half the widest interval.
+  // Root mean square of the errors, and half the widest certified interval.
   double rms_error_us = 0;
   double widest_us = 0;
   std::uint64_t instants = 0;
-  // Instants whose truth is not in the certified interval; those without one.
+  // Number of instants whose true time is outside the certified interval, and
+  // of further instants without such an interval.
   std::uint64_t outside = 0;
   std::uint64_t unanswered = 0;
 };
 
-// `tables` are the streams of `set`, read; `errors` one per stream, none for
-// the first.
+// Aligns the streams of `set` and returns the errors of their issue times.
+// `tables` holds the loaded streams. `errors` has one entry per stream. It must
+// be empty for the first, whose clock is the common time line.
 ClockScore scoreClocks(TraceSet set, const std::vector<StreamTable>& tables,
                        const std::vector<ClockError>& errors);
 

@@ -1,5 +1,5 @@
-// Processes that are killed at the named points of the ring, the writer, the
-// rotation and the recovery, at a random one of the times they come there.
+// Kills processes at the named points of the ring, the writer, the rotation and
+// the recovery. The process reaches a point many times, and one is drawn.
 
 #include <filesystem>
 #include <iostream>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A bound that makes the workload rotate every few chunks.
+// A limit at which the workload rotates every few chunks.
 constexpr std::uint64_t kMaxBytes = 96 * 1024;
 
 std::uint64_t timesEach() { return number("TRACED_KILLS_EACH", 3); }
@@ -53,7 +53,8 @@ class Seeded : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<::testing::ScopedTrace> trace_;
 };
 
-// What a process is at most a few hundred times within its first seconds.
+// Returns up to which time to draw: a process reaches a point in a ring far
+// more often in its first seconds than another one.
 std::uint64_t often(const std::string& point) {
   return point.starts_with("event") ? 5000 : 50;
 }
@@ -85,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(Writer, KillPointTest,
 
 class KillInOverflowTest : public Seeded {};
 
-// The slots of what was written are claimed again at once: none may be free too
-// early.
+// Slots of written records are claimed again at once, so no slot may be freed
+// too early.
 TEST_P(KillInOverflowTest, EachRecordIsThereOrCountedForItsThread) {
   for (std::uint64_t i = 0; i < timesEach() && !HasFailure(); ++i) {
     const TempDir dir;
@@ -105,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(RingAndWriter, KillInOverflowTest,
                                            "slots freed", "chunk encoded",
                                            "chunk appended"));
 
-// The end of the file is torn as if the process had died within the write.
+// Cuts the end of the file, as if the process had died during the write.
 TEST_F(Seeded, AKillWithinAWriteLosesNothing) {
   for (std::uint64_t i = 0; i < 5 * timesEach() && !HasFailure(); ++i) {
     const TempDir dir;
@@ -165,7 +166,7 @@ TEST_F(Seeded, AStreamThatWasClosedHasNothingToBringBack) {
 
 class KillInMakingTest : public Seeded {};
 
-// It is too young to be told from one that is being made, until it is not.
+// While the segment is young, it may be one that a process is creating.
 TEST_P(KillInMakingTest, AnEmptySegmentIsRemoved) {
   const TempDir dir;
   const SharedTruth truth;

@@ -21,7 +21,7 @@ void reachKillPoint(const char* name) noexcept {
   if (deadly_point.empty() || deadly_point != name) return;
   if (passes_left.fetch_sub(1) != 1) return;
   kill(getpid(), SIGKILL);
-  // The thread that came here goes no further.
+  // The signal may arrive late, and this thread must not continue.
   for (;;) pause();
 }
 

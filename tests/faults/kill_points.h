@@ -1,4 +1,4 @@
-// Kills this process when it comes to a named point of the recorder.
+// Kills this process when it reaches a named point of the recorder.
 
 #pragma once
 
@@ -7,9 +7,8 @@
 
 namespace traced::testing {
 
-// From now on: the process dies when it reaches `point` for the `nth` time,
-// from
-// 1. For a child of the test.
+// Makes this process die by SIGKILL when it reaches `point` for the `nth` time,
+// counted from 1. Call it in a child of the test, before it starts threads.
 void dieAt(const std::string& point, std::uint64_t nth);
 
 }  // namespace traced::testing

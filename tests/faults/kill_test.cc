@@ -1,7 +1,7 @@
-// Processes that are killed at random instants while several threads record,
-// held against what they said they had recorded.
+// Kills processes at random instants while several threads record, and compares
+// the traces with what the processes counted.
 //
-// TRACED_KILLS=1000 makes it long; TRACED_SEED repeats a run.
+// TRACED_KILLS sets the number of kills; TRACED_SEED repeats a run.
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -48,8 +48,8 @@ void killAfter(std::chrono::microseconds delay, Death death,
   ASSERT_TRUE(WIFSIGNALED(status));
 }
 
-// What was under way is in the trace as issued, not as ended: read by tracectl,
-// held against the rows.
+// Expects that tracectl reports exactly those operations as ended whose rows
+// show an end.
 void expectStates(const RecoveredTrace& trace, const std::string& directory) {
   constexpr unsigned kShowsEnd = 1u << 2 | 1u << 3;  // done, wait
   const Ran ran = runTracectl("export --format jsonl " + tracesIn(directory));

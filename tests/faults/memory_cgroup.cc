@@ -23,7 +23,7 @@ constexpr Version kVersions[] = {
     {"/sys/fs/cgroup", "memory.max", "memory.swap.max", true, "memory.events"}};
 
 bool write(const std::string& path, std::uint64_t value) {
-  // Below a folder that is no hierarchy there is none, and none is made.
+  // Does not create a file: without it, the folder is no control group.
   std::ofstream file(path, std::ios::in | std::ios::out);
   file << value;
   return file.flush().good();
@@ -42,7 +42,7 @@ std::unique_ptr<MemoryCgroup> MemoryCgroup::make(std::uint64_t bytes,
     std::unique_ptr<MemoryCgroup> group(
         new MemoryCgroup(path, path + "/" + version.events));
     if (!write(path + "/" + version.limit, bytes)) continue;
-    // Without swap accounting there is mostly no swap either.
+    // May fail without swap accounting, but then a machine rarely has swap.
     write(path + "/" + version.swap_limit, version.swap_is_extra ? 0 : bytes);
     why.clear();
     return group;

@@ -1,4 +1,5 @@
-// A control group with a bound on memory, of either version of cgroups.
+// MemoryCgroup is a control group with a memory limit, with either version of
+// cgroups.
 
 #pragma once
 
@@ -10,14 +11,15 @@ namespace traced::testing {
 
 class MemoryCgroup {
  public:
-  // nullptr, and why, where this machine does not let one be made.
+  // Creates a group with a limit of `bytes`. If this machine forbids it,
+  // returns nullptr and sets `why`.
   static std::unique_ptr<MemoryCgroup> make(std::uint64_t bytes,
                                             std::string& why);
   ~MemoryCgroup();
 
-  // Puts this process into it; false if that is not possible.
+  // Moves this process into the group. Returns false on failure.
   bool enter() const;
-  // Processes that were killed because the memory was used up.
+  // Returns how many processes were killed because the memory was used up.
   std::uint64_t kills() const;
 
  private:
@@ -25,7 +27,7 @@ class MemoryCgroup {
       : path_(std::move(path)), events_(std::move(events)) {}
 
   const std::string path_;
-  const std::string events_;  // the file that counts kills
+  const std::string events_;  // path of the file that counts kills
 };
 
 }  // namespace traced::testing

@@ -1,4 +1,4 @@
-// A process that the kernel kills because its memory is used up.
+// Recovers the trace of a process that the kernel killed for lack of memory.
 
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +35,7 @@ TEST(OutOfMemoryTest, NothingPushedIsLost) {
     std::string why;
     const auto group = MemoryCgroup::make(kLimit, why);
     if (!group) GTEST_SKIP() << why;
-    // The segment is memory of the group, as it is in a job.
+    // The segment counts as memory of the group, as in a job.
     const char* shm = "/dev/shm";
     const TempDir dir(std::filesystem::exists(shm)
                           ? std::filesystem::path(shm)

@@ -19,7 +19,8 @@ unsigned allKindsOf(std::uint64_t seq) {
   return isWaitedForAtOnce(seq) ? kIssue | kReturnAndWait : kAllKinds;
 }
 
-// Records that are there of an operation: the first so many of its kinds.
+// Returns the number of records of an operation. Expects that they are the
+// first of its kinds, without a hole.
 std::uint64_t firstKinds(std::uint64_t seq, unsigned kinds) {
   const bool in_order = isWaitedForAtOnce(seq)
                             ? kinds == kIssue || kinds == allKindsOf(seq)
@@ -28,7 +29,8 @@ std::uint64_t firstKinds(std::uint64_t seq, unsigned kinds) {
   return static_cast<std::uint64_t>(std::popcount(kinds));
 }
 
-// Records found of a thread, which has `batch` in all its operations.
+// Returns the number of records of the thread whose operations have `batch`.
+// Expects all its operations in order, and that only the last is incomplete.
 std::uint64_t prefixOf(std::uint64_t batch, const RecoveredTrace& trace) {
   if (!trace.seqs.count(batch)) return 0;
   const std::vector<std::uint64_t>& seqs = trace.seqs.at(batch);
@@ -98,7 +100,7 @@ void expectNewestOf(const Truth& truth, const RecoveredTrace& trace) {
   EXPECT_EQ(accounts.stored(), trace.rows);
   EXPECT_EQ(accounts.produced(), trace.rows + deleted);
   EXPECT_GE(accounts.produced(), truth.pushed());
-  // An operation that failed has a mark, too.
+  // A failed operation also has a mark.
   EXPECT_LE(accounts.produced(), truth.begun() + truth.begun() / kRecordsEach);
   for (int t = 0; t < kThreads; ++t) {
     const auto found = trace.seqs.find(static_cast<std::uint64_t>(t) + 1);
@@ -138,7 +140,7 @@ void expectEachAccountedFor(const Truth& truth, const RecoveredTrace& trace) {
     EXPECT_LE(records, truth.threads[t].begun);
     produced += records;
   }
-  // The writer's marks may have found the ring full, too.
+  // The ring may also have been full for marks of the writer.
   for (const auto& [tid, records] : dropped) produced += records;
   EXPECT_EQ(trace.accounts().stored(), trace.rows);
   EXPECT_EQ(trace.accounts().produced(), produced);

@@ -1,5 +1,5 @@
-// What a process that will be killed says it has recorded: counters of its own,
-// beside the recorder, in memory that outlives it.
+// Truth counts what a process that will be killed has recorded. The counters
+// are independent of the recorder, in memory that outlives the process.
 
 #pragma once
 
@@ -13,32 +13,33 @@ namespace traced::testing {
 inline constexpr int kThreads = 4;
 // Issue, return, done, wait, release.
 inline constexpr std::uint64_t kRecordsEach = 5;
-// Of some only the issue, and the return together with the wait.
+// Returns whether the operation makes only two pushes: the issue, and the
+// return together with the wait.
 constexpr bool isWaitedForAtOnce(std::uint64_t seq) { return seq % 3 == 0; }
 constexpr bool fails(std::uint64_t seq) {
   return seq % 50 == 0 && !isWaitedForAtOnce(seq);
 }
-// Of the first so many operations of a thread.
+// Returns the number of records of the first `operations` of a thread.
 constexpr std::uint64_t recordsOf(std::uint64_t operations) {
   return kRecordsEach * operations - 2 * (operations / 3);
 }
 
 struct Truth {
-  // Records of a thread that it has begun to push, and that are pushed.
+  // Number of records that a thread has begun to push, and has pushed.
   struct Thread {
     std::atomic<std::uint64_t> begun;
     std::atomic<std::uint64_t> pushed;
     std::atomic<std::int64_t> tid;
   };
   Thread threads[kThreads];
-  // Makes the first thread store to where there is no memory.
+  // If set, the first thread stores to an invalid address.
   std::atomic<bool> fault;
 
   std::uint64_t begun() const;
   std::uint64_t pushed() const;
 };
 
-// A Truth that children of this process share.
+// SharedTruth is a Truth that this process shares with its children.
 class SharedTruth {
  public:
   SharedTruth();
@@ -53,16 +54,16 @@ class SharedTruth {
   Truth* const truth_;
 };
 
-// Holds a trace against the truth: of each thread all that was pushed is there,
-// once, without a hole, and nothing that was not begun.
+// Expects that a trace has every pushed record of each thread once, without a
+// hole, and none that the thread had not begun to push.
 void expectAllOf(const Truth& truth, const RecoveredTrace& trace);
 
-// The same where the oldest records were deleted: what is left and what was
-// deleted are together what was pushed.
+// Same if the oldest records were deleted: expects that the remaining and the
+// deleted records together are the pushed ones.
 void expectNewestOf(const Truth& truth, const RecoveredTrace& trace);
 
-// The same where the ring was full most of the time: of each thread, what is
-// there and what was counted as dropped are together what was pushed.
+// Same if the ring was full most of the time: expects for each thread that the
+// present and the dropped records together are the pushed ones.
 void expectEachAccountedFor(const Truth& truth, const RecoveredTrace& trace);
 
 }  // namespace traced::testing

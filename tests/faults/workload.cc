@@ -16,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Records that may be pushed and not yet in the file: far from filling the
-// ring, however slow the machine is, so that nothing is dropped.
+// Maximum number of pushed records that are not in the file yet. It is far
+// below the size of the ring, so nothing is dropped even on a slow machine.
 constexpr std::uint64_t kMaxAhead = 8000;
 
-// Says what it does before and after each record.
+// Counts each record in the Truth before and after it is pushed.
 class Thread {
  public:
   Thread(Recorder& recorder, RecordedGroup& group, Truth& truth,
@@ -45,7 +45,7 @@ class Thread {
 
  private:
   void operation(std::uint64_t i) {
-    // Shapes change, so that definitions come and go.
+    // Shapes change, so that definitions are made and retired.
     const auto elements = static_cast<std::int64_t>(i % 400 + batch_ * 1000);
     OpId op = 0;
     push([&] { op = issueCall(recorder_, group_, i, batch_, elements); });
@@ -103,11 +103,12 @@ struct Recording {
 
   Recorder& recorder;
   std::unique_ptr<RecordedGroup> group;
-  std::atomic<std::uint64_t> written{0};  // at least so many
+  std::atomic<std::uint64_t> written{0};  // records in the file; lower bound
   std::vector<std::thread> threads;
 };
 
-// As any program does, whatever a sanitizer would make of it; without a core.
+// Restores the default actions of fatal signals, which sanitizers replace.
+// Disables core files.
 void dieOfSignals() {
   signal(SIGSEGV, SIG_DFL);
   signal(SIGABRT, SIG_DFL);

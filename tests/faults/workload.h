@@ -1,4 +1,4 @@
-// What the processes do that are killed.
+// The work of processes that will be killed.
 
 #pragma once
 
@@ -9,32 +9,36 @@
 
 namespace traced::testing {
 
-// A number in the environment.
+// Returns the number in an environment variable, or `otherwise` if it is not
+// set.
 std::uint64_t number(const char* variable, std::uint64_t otherwise);
 
-// Where the ring and the trace of a process in `directory` are.
+// Returns options that put the ring into `directory`, and the trace into
+// tracesIn().
 Options optionsIn(const std::string& directory);
 std::string tracesIn(const std::string& directory);
 
-// Records on several threads until the process is killed. Chunks are written as
-// fast as they can be, so that many kills fall into a write. The threads wait
-// for the writer, so that nothing is dropped; or they do not, and most is.
+// kWithTheWriter: threads wait for the writer, so nothing is dropped.
+// kAsFastAsCanBe: they do not, so most records are dropped.
 enum class Pace { kWithTheWriter, kAsFastAsCanBe };
+// Records on several threads until the process is killed. Flushes all the time,
+// so that many kills hit a write.
 [[noreturn]] void recordForEver(const Options& options, Truth& truth,
                                 Pace pace = Pace::kWithTheWriter);
 
-// Records `operations` on each of the threads and ends the stream in order.
+// Records `operations` on each of kThreads threads and closes the stream.
 void recordSome(const Options& options, Truth& truth, std::uint64_t operations);
 
-// How many records the child has pushed when this returns: some.
+// Blocks until the child has pushed a record. Has no deadline.
 void waitUntilItRecords(const Truth& truth);
 
-// Brings back what was left in `directory` the way a user would: by `tracectl
-// recover`, or by `tracectl merge`, which does it by itself. Returns the trace.
+// Recovers the records left in `directory` as a user would: with `tracectl
+// recover`, or with `tracectl merge`, which recovers by itself. Returns the
+// trace.
 enum class By { kRecover, kMerge };
 RecoveredTrace bringBack(const std::string& directory, By by);
 
-// Segments that are still there.
+// Returns the number of segments left in `directory`.
 std::size_t segmentsIn(const std::string& directory);
 
 }  // namespace traced::testing

@@ -1,12 +1,12 @@
-// A machine on which things come late: for all processes, at random,
+// Simulates a busy machine. In all processes, at random,
 //
 //   a thread begins up to 0.5 s after it was made (one in three),
 //   epoll_wait returns up to 60 ms after it was woken (one in 20),
 //   write and writev take up to 60 ms longer (one in 25), pwrite up to 0.1 s
 //   (one in 10).
 //
-// What happens is what a busy machine may do, so that no test may fail of it;
-// and it happens far more often (tests/long/delays).
+// A busy machine may do the same, only less often, so no test may fail from it
+// (tests/long/delays).
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;  // ns
 
-// Xorshift, by thread; may be called in a handler of a signal, too.
+// Returns the next number of a xorshift per thread. Safe in signal handlers.
 std::uint64_t random() {
   static thread_local std::uint64_t state = 0;
   if (state == 0) {

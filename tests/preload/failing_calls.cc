@@ -1,17 +1,19 @@
-// Fails chosen calls of the tracer to the system, and logs all of them.
+// Logs the tracer's calls to the system, and fails chosen ones.
 //
-//   TEST_CALLS_OF    part of the path of the library or program whose calls are
-//                    meant; "main" for the program itself. Not set: none are.
+//   TEST_CALLS_OF    part of the path of the library or program whose calls
+//                    count; "main" for the program itself. If not set, no call
+//                    counts.
 //   TEST_CALLS_LOG   file to which a line for each such call is appended: its
 //                    process and its name
-//   TEST_CALLS_FAIL  CALL:FIRST:LAST:ERRNO;... of each kind of call, those from
-//                    FIRST to LAST (from 1; LAST 0: all later ones) fail with
-//                    the number ERRNO; with 0, a write writes only half; with
-//                    -1, it never returns
-//   TEST_CALLS_BELOW path below which mkdir and unlink are meant whoever calls
-//                    them: the C++ library does on behalf of the tracer
+//   TEST_CALLS_FAIL  CALL:FIRST:LAST:ERRNO;... The calls of this kind from
+//   FIRST
+//                    to LAST fail with the number ERRNO. FIRST counts from 1.
+//                    LAST 0 means all later ones. With ERRNO 0, a write writes
+//                    only half. With ERRNO -1, the call never returns.
+//   TEST_CALLS_BELOW path below which rename, mkdir and unlink count, whoever
+//                    calls them: the C++ library calls them for the tracer
 //
-// All are read at every call: a process may set them for itself.
+// Each call reads all variables, so a process may set them for itself.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -73,8 +75,8 @@ int next(const char* call) {
 constexpr int kHangs = -1;
 constexpr int kWorks = -2;
 
-// The error this call shall give, 0 for a short write, or kWorks. Or does not
-// return.
+// Counts and logs the call. Returns the error that it must report, 0 for a
+// short write, or kWorks. Blocks for ever if the call must never return.
 int verdict(const char* call, const void* caller, const char* path = nullptr) {
   if (!isMeant(caller, path)) return kWorks;
   const int ordinal = next(call);
@@ -96,7 +98,8 @@ int verdict(const char* call, const void* caller, const char* path = nullptr) {
   return kWorks;
 }
 
-// What is said goes to a descriptor of its own, which is that of stderr.
+// Returns whether the descriptor is a copy of stderr, which the tracer makes
+// for its messages.
 bool isStderr(int fd) {
   struct stat own, of_stderr;
   return fstat(fd, &own) == 0 && fstat(STDERR_FILENO, &of_stderr) == 0 &&
@@ -186,8 +189,8 @@ int mkdir(const char* path, mode_t mode) noexcept {
   return plain<int>(SYS_mkdir, path, mode);
 }
 
-// Called by the C++ library, with an object of the class that the caller of
-// std::thread made.
+// For std::thread the C++ library is the caller. The object that it passes then
+// shows the real caller by its class.
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                    void* (*run)(void*), void* argument) noexcept {
   static const auto real = reinterpret_cast<decltype(&pthread_create)>(

@@ -1,5 +1,5 @@
-// A Gloo that takes longer of its caller: TEST_OWN_CALL_NS more of each
-// asynchronous call, below all that records it. Read at every call.
+// Makes each asynchronous call of Gloo take TEST_OWN_CALL_NS longer for its
+// caller, below everything that records it. Each call reads the variable.
 
 #include <dlfcn.h>
 #include <sys/prctl.h>
@@ -9,10 +9,11 @@
 #include <condition_variable>
 #include <cstdlib>
 
-// torch's Gloo backend gives each operation to its workers by this, on the
-// thread that calls, which is the main thread of the tests' programs; its
-// workers notify on theirs. The call sleeps when the worker has begun: where it
-// computed, it would take the worker's core, and the transfer be longer, too.
+// torch's Gloo backend passes each operation to its workers with this call, on
+// the calling thread: the main thread in the tests' programs. Its workers
+// notify on their own threads. The delay begins after the worker was notified.
+// It sleeps, because computing would take the worker's core and make the
+// transfer longer.
 extern "C" void slowNotifyOne(std::condition_variable* waiting) noexcept
     __asm__("_ZNSt18condition_variable10notify_oneEv");
 
@@ -23,7 +24,7 @@ void slowNotifyOne(std::condition_variable* waiting) noexcept {
   notify(waiting);
   const char* longer_ns = std::getenv("TEST_OWN_CALL_NS");
   if (!longer_ns || gettid() != getpid()) return;
-  // Of the 50 us that the kernel may add to a sleep, 1 ns.
+  // By default, the kernel may add 50 us to a sleep.
   prctl(PR_SET_TIMERSLACK, 1UL);
   const timespec longer = {0, std::atol(longer_ns)};
   nanosleep(&longer, nullptr);

@@ -1,5 +1,5 @@
-// A wall clock that can be set: stepWallClock(seconds) moves CLOCK_REALTIME, as
-// this process reads it, by so much more.
+// Replaces the wall clock of a process. stepWallClock(seconds) moves
+// CLOCK_REALTIME, as this process reads it, further by that time.
 
 #include <sys/syscall.h>
 #include <time.h>

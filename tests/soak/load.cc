@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kRecordsPerOperation = 5;
 constexpr int kOperationsAtOnce = 50;
-// Shapes come and go, all of them within seconds: more than the recorder
-// remembers at a time.
+// Number of shapes that calls cycle through within seconds: more than the
+// recorder remembers at a time.
 constexpr std::uint64_t kShapes = 3000;
 
 std::int64_t elementsOf(std::uint64_t seq) {

@@ -1,5 +1,5 @@
-// Load is threads that record operations at a given rate and count what they
-// did.
+// Load records operations on several threads at a given rate, and counts the
+// records.
 
 #pragma once
 
@@ -15,13 +15,13 @@ namespace traced::testing {
 
 class Load {
  public:
-  // `rate` is in records per second, of all threads together.
+  // Starts the threads. `rate` is in records per second, over all threads.
   Load(Recorder& recorder, int threads, double rate);
   ~Load();
 
-  // Stops and returns how many records were made.
+  // Stops the threads and returns the number of records made.
   std::uint64_t stop();
-  // So far.
+  // Returns the number of records made so far.
   std::uint64_t records() const;
 
  private:

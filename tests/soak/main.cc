@@ -1,5 +1,6 @@
-// Records for a long time, with rotation, and holds what the process takes and
-// what the trace says against what was done. Exits with 1 if anything is off.
+// Records for a long time, with rotation. Checks the memory and descriptors of
+// the process, and compares the trace with the records that were made. Exits
+// with 1 if a check fails.
 //
 //   recorder_soak [--seconds N] [--rate RECORDS_PER_S] [--threads N]
 //                 [--max-bytes N] [--directory DIR]
@@ -24,14 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the writer falls behind, a chunk holds the whole ring and not a quarter
-// of it, and the memory for its rows stays: 40 bytes for each of 65,536 slots,
-// and as much again as it grows by doubling. A byte per record in 20 s, 0.008
-// in the long test.
+// If the writer falls behind, a chunk holds the whole ring instead of a
+// quarter, and the memory for its rows stays allocated. It takes 40 bytes for
+// each of 65,536 slots, and as much again because vectors grow by doubling.
 constexpr double kMaxGrowthKib = 8192;
-// Shorter than this the memory says nothing.
+// The growth of shorter runs, in seconds, is not judged.
 constexpr double kLongEnough = 10;
-// From when on the recorder remembers as much as it ever does.
+// The part of the run after which the recorder's caches no longer grow.
 constexpr double kWarmUpShare = 0.3;
 constexpr int kSamples = 100;
 
@@ -58,7 +58,7 @@ Arguments parse(int count, char** words) {
 }
 
 struct Stored {
-  v1::Accounts accounts;  // of the last chunk
+  v1::Accounts accounts;  // from the last chunk
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
 };

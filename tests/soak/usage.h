@@ -1,4 +1,4 @@
-// What this process holds, from /proc/self.
+// Reads the memory and descriptors of this process from /proc/self.
 
 #pragma once
 
@@ -15,12 +15,12 @@ struct Usage {
 
 Usage readUsage(double seconds);
 
-// How much the memory grew from the first to the last quarter of what was
-// sampled, between their medians: a single sample may fall into a chunk.
+// Returns how much the memory grew from the median of the first quarter of the
+// samples to that of the last. A single sample may be taken during a chunk.
 double growthKib(const std::vector<Usage>& samples);
 
-// The fewest descriptors in the first and in the second half: a sample may fall
-// between the opening of one part and the closing of another.
+// Returns the minimum number of descriptors in the first and in the second half
+// of the samples. Two files are briefly open during a rotation.
 std::pair<int, int> fewestDescriptors(const std::vector<Usage>& samples);
 
 }  // namespace traced::testing
