@@ -50,7 +50,7 @@ const ColumnInfo& columnInfo(const char* name);
 using CellValue = std::variant<std::monostate, bool, std::uint64_t,
                                std::int64_t, std::string>;
 
-// Absent if `count` is.
+// Return a count; absent if `count` is.
 inline CellValue countCell(std::uint64_t count) { return count; }
 inline CellValue countCell(const std::optional<std::uint64_t>& count) {
   return count ? CellValue(*count) : CellValue();
@@ -67,7 +67,7 @@ inline CellValue countLessOne(std::uint64_t count_plus_1) {
 inline CellValue textCell(std::string text) {
   return text.empty() || text == "-" ? CellValue() : CellValue(std::move(text));
 }
-// Absent if `number` is.
+// Returns a number; absent if `number` is.
 inline CellValue numberCell(const std::optional<std::int64_t>& number) {
   return number ? CellValue(*number) : CellValue();
 }

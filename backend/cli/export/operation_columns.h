@@ -106,7 +106,8 @@ struct ExportColumn : ColumnInfo {
 
 // Returns all columns: first those of rows, then those of Parquet only.
 absl::Span<const ExportColumn> operationColumns();
-// Returns the columns of rows.
+// Returns the columns of row formats, such as CSV: those that are not only in
+// Parquet.
 absl::Span<const ExportColumn> exportColumns();
 // Returns the column with this name, which must exist.
 const ExportColumn& operationColumn(const char* name);

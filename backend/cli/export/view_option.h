@@ -15,9 +15,8 @@ namespace traced {
 
 class ViewOption {
  public:
-  // Declares the three options.
-  // Adds the options to `app`, which stores their values in this object. The
-  // object must not move or end before `app` has parsed.
+  // Declares the three options on `app`, which stores their values in this
+  // object. The object must not move or end before `app` has parsed.
   void declare(CLI::App& app);
   // Returns whether any of the options was given.
   bool given() const {

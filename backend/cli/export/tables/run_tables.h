@@ -92,9 +92,8 @@ class StreamTables {
   TableFile losses_;
 };
 
-// Writes "groups".
-// Writes "groups", with a row for each group. These functions report failures
-// through ok() of the folder's output.
+// Writes "groups", with a row for each group. This function and the next one
+// report failures through ok() of the folder's output.
 void writeGroups(const TableFolder& folder, const GroupCatalog& groups);
 // Writes "verdicts" and "verdict_ranks". The latter has a row for each rank
 // that a verdict names.
