@@ -51,6 +51,7 @@ class _HeldInterrupts:
         self._pending.append(number)
 
     def release(self) -> None:
+        """Restores the previous handlers, and raises the deferred signals."""
         for each, handler in self._handlers.items():
             signal.signal(each, handler)
         for number in self._pending:

@@ -14,7 +14,7 @@ _MAX_NUMBER = 2**64 - 1
 
 
 def printable(text: str) -> str:
-    """Returns the first characters of a text, with "?" for what UTF-8 cannot encode."""
+    """Returns the first 1024 characters of a text, with "?" for what UTF-8 cannot encode."""
     return text[:_MAX_CHARACTERS].encode(errors="replace").decode()
 
 

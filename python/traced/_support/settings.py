@@ -37,7 +37,10 @@ _invalid: set[tuple[str, str]] = set()
 
 
 def current() -> dict[str, str]:
-    """Returns the valid settings that were made, by the names of their environment variables."""
+    """Returns the settings of the environment and of configure(), by environment variable.
+
+    Those that :func:`check` found invalid are replaced or left out.
+    """
     made = {
         name: value
         for name, value in os.environ.items()

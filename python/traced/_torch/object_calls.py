@@ -42,6 +42,7 @@ class _Call:
         _running.call = self
 
     def add(self, size: int) -> None:
+        """Adds the pickled size of one object, in bytes, for the operations that follow."""
         self._bytes = (self._bytes or 0) + size
         self._extension.leave(self._entered)
         self._entered = self._extension.enter_call(self._name, self._number, self._bytes)

@@ -106,7 +106,7 @@ class ChunkDefinitions:
         self._texts = {item.id: item.text for item in payload.text}
 
     def call(self, call_id: int) -> dict[str, Any]:
-        """Returns the fields of a call by their names in Operation; none if it is not defined."""
+        """Returns the fields of a call by their names in Operation; {} if it is not defined."""
         if call_id == 0 or call_id not in self._calls:
             return {}
         if call_id not in self._call_fields:
@@ -122,11 +122,11 @@ class ChunkDefinitions:
         return self._buffer_fields[buffers_id]
 
     def context(self, context_id: int) -> dict[str, Any]:
-        """Returns the fields of a context by their names in Operation; none if not defined."""
+        """Returns the fields of a context by their names in Operation; {} if not defined."""
         return self._contexts.get(context_id, {}) if context_id else {}
 
     def stack(self, stack_id: int) -> dict[str, Any]:
-        """Returns the fields of a stack by their names in Operation; none if not defined."""
+        """Returns the fields of a stack by their names in Operation; {} if not defined."""
         return self._stacks.get(stack_id, {}) if stack_id else {}
 
     def text(self, text_id: int) -> str | None:

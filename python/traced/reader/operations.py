@@ -151,7 +151,7 @@ def plain(value: Any) -> Any:
 
 
 def named(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any]:
-    """Returns the fields that are present; `nested` converts each value."""
+    """Returns the present fields of an object by name; `nested` converts all but int, str, bool."""
     read, keys = _READERS[type(value)]
     return {
         key: item if type(item) in _NEVER_NESTED else nested(item)

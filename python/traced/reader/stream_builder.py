@@ -33,7 +33,10 @@ class StreamBuilder:
         self._accounted_records = 0
 
     def add(self, chunk: trace_pb2.Chunk, payload: trace_pb2.Payload | None) -> None:
-        """Adds the next chunk; with a payload of None only its positions."""
+        """Adds the next chunk; with a payload of None only its positions.
+
+        Ignores a chunk that overlaps earlier ones, and adds a warning.
+        """
         covers = chunk.end_position > chunk.first_position
         if covers and chunk.first_position < self._reached:
             self._warn(f"a chunk at position {chunk.first_position} overlaps others and is ignored")
