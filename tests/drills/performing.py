@@ -46,13 +46,14 @@ class Performer:
             self._other(call)
 
     def finish(self) -> None:
-        """Waits for everything in flight."""
+        """Blocks until the device is idle. Does nothing on the CPU."""
 
     def _keep(self, call: Call, work: Any) -> None:
         if call.later:
             self._works.append(work)
 
     def _tensor(self, call: Call, numel: int | None = None) -> torch.Tensor:
+        """Returns ones for the call; calls that name the same buffer share its memory."""
         size, dtype = call.numel if numel is None else numel, getattr(torch, call.dtype)
         if not call.buffer:
             return torch.ones(size, dtype=dtype, device=self.device)

@@ -63,6 +63,7 @@ def faulty(name: str, world: int, rank: int, seed: int, engine: Engine = GLOO) -
 
 
 def _truth(fault: Fault, world: int, rank: int, seed: int, calls: list[Call], at: int) -> Truth:
+    """Returns what a diagnosis must find if the fault is planted at calls[at] of the rank."""
     call = calls[at]
     members = call.members or groups(world)[call.group]
     culprits = {rank}

@@ -1,4 +1,7 @@
-"""Checks of scripts/gpu_check --full: device times in the trace match the device."""
+"""Checks of scripts/gpu_check --full: device times in the trace match the device.
+
+Each check returns the problem, or "".
+"""
 
 from __future__ import annotations
 

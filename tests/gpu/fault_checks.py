@@ -1,4 +1,7 @@
-"""Checks that `tracectl diagnose` names the fault in jobs that NCCL only lets hang."""
+"""Checks that `tracectl diagnose` names the fault in jobs that NCCL only lets hang.
+
+Each check returns the problem, or "".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checks of scripts/gpu_check --full: the trace agrees with NCCL's own log."""
+"""Checks of scripts/gpu_check --full: the trace agrees with NCCL's own log.
+
+Each check returns the problem, or "".
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 """Simulates a hanging training job on devices, and the Flight Recorder dumps that it leaves.
 
 The simulation follows only these rules of c10d and NCCL:
+
+- Hosts run ahead: they enqueue operations in the order of the program until they synchronize.
+- A device executes operations in order: each starts when the previous one of its rank has ended.
+  Successive sends and receives run at once.
+- A collective ends after all members have started it, a message after both sides have.
+- The watchdog of a rank records which operations its device has ended.
 """
 
 from __future__ import annotations
@@ -171,6 +177,7 @@ class Job:
         self.ended = all(rank.next is None for rank in self._ranks)
 
     def _host(self, rank: Rank) -> bool:
+        """Enqueues the next calls of a rank. Returns whether there were any."""
         moved = False
         for _ in range(self._random.randrange(1, 5)):
             call = rank.next
@@ -214,7 +221,7 @@ class Job:
         return (call.group.name, *pair, counts[own])
 
     def _device(self) -> bool:
-        """Runs one step of all devices: ends the operations that all members have started."""
+        """Ends the operations that all members have started. Returns whether any ended."""
         started: dict[int, set[int]] = {}
         for rank in self._ranks:
             able = set()
@@ -242,6 +249,7 @@ class Job:
 
     @staticmethod
     def _fits(parts: dict[int, Call]) -> bool:
+        """Returns whether the calls of all ranks can end together."""
         calls = list(parts.values())
         if calls[0].is_p2p:
             return True

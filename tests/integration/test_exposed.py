@@ -57,7 +57,7 @@ def test_unrecorded_waits_are_reported_as_an_upper_bound(
 
 
 def _all_served(folder: Path) -> Any:
-    """Returns the metrics of `serve` for a job whose last operations have ended."""
+    """Returns the metrics of `serve`, or False until the last operations have ended."""
     samples = once(folder)
     unseen = sum(value for _, value in samples["traced_waits_unknown_total"])
     return unseen == 2 * STEPS.stop and samples

@@ -54,6 +54,7 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     busy_until_[waiting] = std::max(busy_until_[waiting], busy_until_[other]);
   }
+  // Starts a capture of a stream into the graph of this number.
   void capture(Stream stream, std::uint64_t graph) {
     const std::lock_guard lock(mutex_);
     captured_[stream] = graph;
@@ -74,6 +75,7 @@ class FakeDevice {
   void fail() { set(fails_, true); }
   // The next query returns an error.
   void failOnce() { set(fails_once_, true); }
+  // From now on no event can be recorded, or none can be created.
   void refuseRecords() { set(refuses_, true); }
   void refuseEvents() { set(no_events_, true); }
   // Sets the device's clock: its offset from the host's clock, and how much

@@ -59,7 +59,8 @@ class RankBuilder {
     wait(id, at_ms, took_ms, 0, 0);
     return id;
   }
-  // Adds an operation whose wait begins later than its issue.
+  // Adds an operation whose wait begins later than its issue. The wait takes
+  // `took_ms`.
   std::uint64_t endLater(std::uint32_t call, std::int64_t at_ms,
                          std::int64_t wait_at_ms, std::int64_t took_ms = 1) {
     const std::uint64_t id = issue(call, at_ms);
@@ -117,6 +118,7 @@ class RankBuilder {
   }
   void callInThread(std::uint32_t thread) { thread_ = thread; }
 
+  // Returns the trace, as the bytes of its file.
   std::string write(Ending ending) {
     stream_.payload().mutable_accounts()->set_recovered(ending ==
                                                         Ending::kRecovered);

@@ -55,6 +55,8 @@ struct RecoveredTrace {
   }
 };
 
+// Expects that a payload defines the calls, groups and threads that its rows
+// refer to.
 inline void checkDefinitions(const v1::Payload& payload) {
   std::set<std::uint32_t> groups, calls, threads;
   for (const auto& group : payload.group()) groups.insert(group.id());

@@ -34,6 +34,7 @@ inline v1::Payload decodePayload(const v1::Chunk& chunk) {
   return payload;
 }
 
+// Returns the payloads in file order. Empty if the bytes are no trace.
 inline std::vector<v1::Payload> decodeTrace(const std::string& bytes) {
   v1::Trace trace;
   std::vector<v1::Payload> payloads;

@@ -8,6 +8,8 @@
 
 namespace traced::truth {
 
+// Returns the smallest program found within 10 s for which `check` (Lie::check)
+// still finds a wrong answer. `folder` receives the traces of each try.
 Program shrink(Program program, const std::string& check,
                const std::string& folder);
 

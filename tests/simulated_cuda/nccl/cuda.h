@@ -6,7 +6,8 @@
 
 extern "C" {
 
-// Puts work on a stream or, during a capture, into its graph.
+// Puts work on a stream or, during a capture, into its graph. Returns a
+// cudaError_t.
 int simulated_cuda_enqueue(void* stream, const std::function<void()>* work);
 int simulated_cuda_capturing(void* stream);
 // Returns whether a kernel can read and write at `address`.

@@ -34,8 +34,8 @@ class Endpoint {
   std::uint32_t bell() const { return segment->bell[rank]; }
   void abort();
   // Launches of a communicator run one after the other in the order of their
-  // tickets, on whatever streams. Returns false if the communicator was
-  // aborted.
+  // tickets, on whatever streams. awaitTurn() blocks until the ticket's turn.
+  // It returns false if the communicator was aborted.
   std::uint64_t ticket() { return next_ticket_++; }
   bool awaitTurn(std::uint64_t ticket);
   void endTurn();

@@ -28,7 +28,8 @@ class Transfers {
   // valid until then.
   void send(int peer, const void* from, size_t bytes, char kind);
   void receive(int peer, void* to, size_t bytes, char kind);
-  // Returns a buffer for received data that the program does not get.
+  // Returns a buffer for received data that the program does not get. It is
+  // freed with this object.
   char* room(size_t bytes);
   // Runs `action` at the end of run(), unless the communicator was aborted.
   void whenMoved(std::function<void()> action);

@@ -29,7 +29,7 @@ class Marker {
     reached_.wait(lock, [this] { return done_; });
   }
 
-  // Returns the time at which it was done.
+  // Returns the time at which it was done. Requires done().
   Clock::time_point at() {
     const std::lock_guard lock(mutex_);
     return at_;

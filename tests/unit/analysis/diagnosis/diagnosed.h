@@ -18,7 +18,8 @@ namespace traced::testing {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// The ranks of `without` leave no file.
+// Writes the traces of a job and returns their diagnosis. The ranks of
+// `without` leave no file, and those of `cut` end with Ending::kCut.
 inline Diagnosis diagnoseJob(JobBuilder& job, Ending ending = Ending::kClosed,
                              const std::set<std::uint32_t>& without = {},
                              const std::set<std::uint32_t>& cut = {},
