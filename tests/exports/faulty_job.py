@@ -24,7 +24,7 @@ class Fault:
 
 
 def training(world: int, steps: int, fault: Fault) -> list[Rank]:
-    """Writes a job; each step has an all-reduce, an all-to-all and a message to the next rank."""
+    """Returns a job; each step has an all-reduce, an all-to-all and a message to the next rank."""
     ranks = [Rank(rank, world) for rank in range(world)]
     calls = {rank.rank: _calls(rank, fault) for rank in ranks}
     at = 0

@@ -65,7 +65,7 @@ def attributes(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def overlapping(world: int, rounds: int) -> list[Rank]:
-    """Writes a job that sends a message during a collective; both waits follow."""
+    """Returns a job that sends a message during a collective; both waits follow."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         reduce = rank.tensor("all_reduce", [1 << 10])

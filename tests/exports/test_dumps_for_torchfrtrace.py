@@ -54,7 +54,7 @@ def judged(dumps: Path, tmp_path: Path) -> tuple[Any, str]:
 
 
 def two_groups_job(world: int, rounds: int) -> list[Rank]:
-    """Writes collectives of every judged kind, in the world and in halves of it."""
+    """Returns ranks with collectives of every judged kind, in the world and in halves of it."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         half = world // 2

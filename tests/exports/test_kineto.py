@@ -48,7 +48,7 @@ def asked(folder: Path, what: str) -> Any:
 
 
 def late_job(world: int, late: int, steps: int) -> list[Rank]:
-    """Writes a job with an all-reduce at the end of each step, for which one rank is late."""
+    """Returns a job with an all-reduce at the end of each step, for which one rank is late."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         call = rank.tensor("all_reduce", [1 << 18])

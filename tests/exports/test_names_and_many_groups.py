@@ -59,7 +59,7 @@ def texts(form: str, file: Path) -> Iterator[str]:
 
 
 def with_names(name: str) -> list[Rank]:
-    """Writes two ranks in which everything with a name has this name."""
+    """Returns two ranks in which everything with a name has this name."""
     ranks = [Rank(rank, 2, host=name) for rank in range(2)]
     for rank in ranks:
         payload = rank.payload

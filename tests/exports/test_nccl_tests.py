@@ -25,8 +25,8 @@ def exported(traces: Path, *options: str) -> tuple[Any, str]:
 
 
 def job(world: int, calls: int) -> list[Rank]:
-    """Writes a job whose ranks all-reduce in two sizes and gather; half of them also reduce among
-    themselves.
+    """Returns a job whose ranks all-reduce in two sizes, also within each half of them, broadcast
+    and call a barrier.
     """
     ranks = [Rank(rank, world, host=f"node-{rank // 2}") for rank in range(world)]
     for rank in ranks:

@@ -23,7 +23,7 @@ def source(traces: Path) -> list[dict[str, Any]]:
 
 
 def with_both_kinds(world: int, rounds: int) -> list[Rank]:
-    """Writes collectives with immediate waits and with later waits, and messages in between."""
+    """Returns ranks with collectives that wait at once or later, and messages in between."""
     ranks = [Rank(rank, world) for rank in range(world)]
     for rank in ranks:
         at_once = rank.tensor("all_reduce", [1 << 10])

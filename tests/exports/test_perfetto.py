@@ -42,7 +42,7 @@ def export(tools: ExportTools, tmp_path: Path) -> Iterator[Export]:
 
 
 def overlapping_job(world: int, operations: int) -> list[Rank]:
-    """Writes a job in which each rank sends to the next while others are in flight, then
+    """Returns a job in which each rank sends to the next while others are in flight, then
     all-reduces.
     """
     ranks = [Rank(rank, world) for rank in range(world)]

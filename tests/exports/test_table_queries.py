@@ -18,7 +18,7 @@ DUMPS = Path(__file__).parents[1] / "golden" / "flight_recorder" / "gloo-2.15.0"
 
 
 def evil() -> list[Rank]:
-    """Writes hostile names of groups and modules, on hosts with different clocks."""
+    """Returns ranks with hostile names of groups and modules, on hosts with different clocks."""
     ranks = [
         Rank(rank, 2, host=f"{EVIL['quotes']}-{rank}", clock_ns=rank * 7 * MS) for rank in (0, 1)
     ]
