@@ -69,7 +69,7 @@ def _recorded_method(item: Operation) -> _Method:
 
 
 def _size(item: Operation) -> int:
-    """Returns the size that NCCL sees: the larger side's, or that of one rank's part."""
+    """Returns the bytes that NCCL reports: of the smaller side, which is one rank's part."""
     sizes = sorted(size for size in (item.bytes_in, item.bytes_out) if size)
     return sizes[0] if sizes else 0
 

@@ -19,6 +19,7 @@ Meeting::Known Meeting::arrived(std::uint32_t member) const {
   return {ready_[member], ready_[member]};
 }
 
+// Returns when the last member was ready. Unknown if one is missing or stuck.
 Meeting::Known Meeting::all() const {
   Known last{0, 0};
   for (std::uint32_t i = 0; i < ready_.size(); ++i) {
@@ -78,6 +79,7 @@ Meeting::Known Meeting::afterReceivers(Known own, std::uint32_t place,
   return own;
 }
 
+// Returns when a member can leave. Unknown if it depends on a missing one.
 Meeting::Known Meeting::leaves(std::uint32_t member,
                                const MeetingRules& rules) const {
   const auto size = static_cast<std::uint32_t>(ready_.size());

@@ -28,8 +28,8 @@ class Endpoint {
 
   // Blocks until all ranks have joined.
   ncclResult_t join();
-  // Blocks until the bell differs from `seen`. If configured, also detects
-  // peers that died.
+  // Blocks until the bell differs from `seen`. If configured, sets `state` to
+  // an error if a peer has died.
   void await(std::uint32_t seen);
   std::uint32_t bell() const { return segment->bell[rank]; }
   void abort();
