@@ -208,7 +208,7 @@ def times_out() -> None:
 
 
 def aborts() -> list[str]:
-    """Aborts and shuts down a group, as c10d does; returns the exception, if any."""
+    """Aborts, then shuts down a group, as c10d does; returns each one's exception, or ""."""
     seen: list[str] = []
     with joined():
         group = dist.new_group(group_desc="doomed")

@@ -47,7 +47,7 @@ class Job:
             pass
 
     def compute_if_late(self) -> None:
-        """Delays one rank after the other before their common call."""
+        """Computes if it is this rank's turn to be late for the common call."""
         if self.step % 2 == self.rank:
             self.compute()
 
