@@ -31,9 +31,9 @@ class LateRank {
 
   // Records that a rank was certainly last in an operation, and by how much.
   void add(std::uint32_t rank, std::uint64_t behind_ns);
-  // Updates late() when a quarter has passed. `now_ns`: on one
-  // monotonic clock. If processes wait for CPUs (`starved`), any of them is
-  // late, so it discards all data and reports no rank.
+  // Updates late() when a quarter has passed. `now_ns`: on one monotonic clock.
+  // If processes wait for CPUs (`starved`), any of them is late, so it discards
+  // all data and reports no rank.
   void update(std::int64_t now_ns, bool starved);
 
   const std::optional<Late>& late() const { return late_; }

@@ -81,6 +81,7 @@ class LiveJob {
   }
   // Returns nullptr if the rank does not run on this host.
   const Member* find(std::uint32_t rank) const;
+  // Returns the header of the lowest rank. Requires a member.
   const v1::Header& header() const {
     return members_.front()->stream.table().header;
   }

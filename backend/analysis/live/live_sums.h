@@ -65,7 +65,8 @@ struct LiveSums {
   std::uint64_t folded_kinds = 0;
   std::uint64_t folded_sizes = 0;
 
-  // Return the sums, adding them if needed. Their addresses are stable.
+  // Return the sums, adding them if needed. Beyond the limits they return the
+  // combined sums. Addresses are stable.
   CallTotals& kind(v1::Operation op, std::uint32_t group);
   OfSize& size(v1::Operation op, std::uint32_t group, std::uint64_t bytes);
 };

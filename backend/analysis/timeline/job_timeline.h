@@ -28,6 +28,7 @@ struct JobTimeline {
     std::string host;
     // See clockNameOf().
     std::string clock;
+    // Instants of common time, and the error at each.
     std::vector<std::pair<std::int64_t, std::uint64_t>> within_ns;
   };
   std::vector<ClockError> clocks;

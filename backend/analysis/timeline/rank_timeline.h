@@ -25,6 +25,7 @@ struct ViewedCell {
   std::uint32_t row = 0;
   std::uint32_t operation = 0;
 };
+// Returns the cells of each stream of the view, in the order of the rows.
 std::vector<std::vector<ViewedCell>> cellsByStream(const JobView& view);
 
 // Returns the timeline of one stream. `cells`: its cells, see cellsByStream().

@@ -49,6 +49,7 @@ struct ExcludedOperations {
 
 class JobView {
  public:
+  // Reads the selected part of the run. `set` must outlive this object.
   JobView(const TraceSet& set, RunOverview overview,
           const ViewSelection& selection);
   JobView(const JobView&) = delete;
