@@ -31,8 +31,8 @@ struct DumpDType {
   std::uint32_t bytes = 0;
 };
 
-// Converts torch's C++ name, such as "Float" or "BFloat16". Returns
-// DTYPE_OTHER without a size for an unknown name.
+// Converts torch's C++ name, such as "Float" or "BFloat16". Returns DTYPE_OTHER
+// without a size for an unknown name.
 DumpDType dtypeOfDump(std::string_view name);
 
 }  // namespace traced

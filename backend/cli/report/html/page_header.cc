@@ -141,8 +141,8 @@ std::string headlineNumberHtml(const PageInput& input) {
   return rank && rank->caused_ns > 0 ? waitedForHtml(input, *rank, true) : "";
 }
 
-// Returns how long others waited for the rank that they waited for most. ""
-// if the headline names another rank.
+// Returns how long others waited for the rank that they waited for most. "" if
+// the headline names another rank.
 std::string worstHtml(const PageInput& input, const Json& part) {
   const RankLateness* rank = input.report.pictures->worst();
   if (const JobVerdict* headline = headlineVerdict(input)) {

@@ -26,8 +26,8 @@ class HostsJob {
     RankList members;
     // Number of the latest call of each rank, for ranks with a known digest.
     std::map<std::uint32_t, std::uint64_t> last_seqs;
-    // Calls of the ranks by operation number, for numbers under which some
-    // host found different calls.
+    // Calls of the ranks by operation number, for numbers under which some host
+    // found different calls.
     std::map<std::uint64_t, std::map<std::uint32_t, v1::Divergence::Part>>
         disputed;
     std::map<std::uint64_t, v1::Waiting> waiting;
