@@ -174,10 +174,10 @@ class Launcher:
 
 @contextmanager
 def launcher(preload: str = "") -> Iterator[Launcher]:
-    """A launcher; all its processes are gone at the end.
+    """Yields a launcher, and ends all its processes at the end.
 
     Args:
-        preload: A library that they load before all others.
+        preload: A library that the processes load before all others.
     """
     ours, theirs = socket.socketpair()
     zygote = subprocess.Popen(

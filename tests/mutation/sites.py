@@ -76,7 +76,7 @@ def _blanked(line: str) -> str:
 
 
 def sites_of(path: Path, text: str) -> Iterator[Site]:
-    """Returns all sites of a file, in order."""
+    """Yields all sites of a file, in order."""
     for number, line in enumerate(text.splitlines()):
         code = _blanked(line)
         if not code.strip() or _NOT_CODE.match(code):

@@ -59,7 +59,7 @@ class StreamBuilder {
   void addOperation(std::uint64_t id, std::int64_t ns, std::uint32_t call,
                     std::uint64_t seq, std::int64_t completion_ns);
 
-  // Counts records as dropped from now on.
+  // Adds dropped records to the accounts of this and all later chunks.
   void drop(v1::DropReason reason, std::uint64_t records);
 
   // Returns the framed chunk of all rows added since the last call.

@@ -12,10 +12,10 @@
 
 namespace traced {
 
-// Returns a text per group of the catalog. Groups of equal name and size are
-// one role, such as the rows of a mesh: "dp", or "dp (64 groups of 8)". Unnamed
-// groups are "ranks 0-3", and "ranks 0-3 #2" for the second group of the same
-// ranks.
+// Returns a text per group of the catalog. Groups of equal name, leg and size
+// are one role, such as the rows of a mesh: "dp", or "dp (64 groups of 8)".
+// Unnamed groups are "ranks 0-3", and "ranks 0-3 #2" for the second group of
+// the same ranks.
 std::vector<std::string> groupIdentities(const GroupCatalog& catalog);
 
 // Returns the members of each role's groups, such as "0-1; 2-3".

@@ -101,10 +101,11 @@ class Value {
   static constexpr std::size_t kMaxNameBytes = 1024;
   std::string_view asName() const;
 
-  // Number of members of a list, and the i-th member.
+  // Return the number of members of a list, and the i-th member. It is an empty
+  // Value beyond the end.
   std::size_t size() const;
   Value at(std::size_t i) const;
-  // Number of pairs of a dict, and the i-th pair.
+  // Same for the pairs of key and value of a dict.
   std::size_t pairs() const;
   std::pair<Value, Value> pair(std::size_t i) const;
   // Returns the value of a key in a dict. Searches only the first 64 pairs.

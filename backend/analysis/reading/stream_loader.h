@@ -48,8 +48,8 @@ class StreamLoader {
   explicit StreamLoader(const TraceSet& set) : set_(set) {}
 
   // Reads the chunks of a stream again and assembles them. Chunks count as
-  // refused if they changed on disk, are invalid, or exceed the allowance; so
-  // does a dump that changed.
+  // refused if they changed on disk, are invalid, or exceed the allowance. A
+  // dump that changed counts as refused too.
   StreamTable load(const TraceStream& stream) {
     return load(stream, allowance_);
   }

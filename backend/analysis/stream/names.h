@@ -1,5 +1,6 @@
 // Returns the names of the schema's numbers: lower case, without the enum's
-// prefix. A number unknown to this reader becomes, for example, "operation_99".
+// prefix. END_SOURCE_COMPLETION_HOOK is "hook". A number unknown to this reader
+// becomes, for example, "operation_99".
 
 #pragma once
 

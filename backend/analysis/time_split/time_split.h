@@ -67,8 +67,8 @@ TimeWindow transferWindow(const AssembledOperation& op,
 TimeWindow windowAt(Instant from, std::int64_t ns);
 
 // Returns whether this rank was certainly the last of all members and delayed
-// others, and the minimum delay. Returns nullopt if the operation has no root
-// or some member's ready time is unknown.
+// others, and the minimum delay. Returns nullopt if the operation has no root,
+// failed or has no bytes, or if some member's ready time is unknown.
 std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
                                                  std::size_t operation);
 

@@ -1,6 +1,6 @@
 """Implements ``python -m traced ab``: runs two commands in turn and compares them.
 
-Blocks alternate between A B S and S B A, where S is A once more. So drift affects all arms alike,
+Blocks alternate between A B S and S B A, where S is A once more. Drift then affects all arms alike,
 and a difference between S and A is not a change of the program. The number of blocks is fixed:
 stopping at the first significant difference would find differences by chance.
 """
@@ -181,6 +181,7 @@ class _Progress:
         self._shown = sys.stderr is not None and sys.stderr.isatty()
 
     def show(self, name: str) -> None:
+        """Shows that the run `name` begins; call it once per run."""
         self._done += 1
         if not self._shown:
             return

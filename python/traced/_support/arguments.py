@@ -50,6 +50,8 @@ def existing_paths(function: str, values: Sequence[object]) -> list[str]:
 def seconds(function: str, name: str, value: Any) -> float:
     """Returns a time span in seconds, which may be infinite or NaN.
 
+    An int below the range of a float becomes 0.
+
     Raises:
         TypeError: The value is not a number.
     """

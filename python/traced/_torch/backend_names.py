@@ -1,7 +1,7 @@
 """Defines the backend names that request tracing, such as ``traced:gloo``.
 
 torch normalizes every name through ``Backend(name)``, which looks up the class attribute ``NAME``.
-For a traced name it finds a string that equals the stock name but has its own type. So torch
+For a traced name it finds a string that equals the stock name but has its own type. Torch then
 creates the stock backend in the stock way (type, options, default timeout, debug wrapper), and the
 type of the string marks the backend as traced.
 """

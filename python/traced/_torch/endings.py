@@ -106,7 +106,10 @@ def _interrupted_at(error: BaseException) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """Returns the type and message of an exception, as in the last line of a traceback."""
+    """Returns the type and message of an exception, as in the last line of a traceback.
+
+    Runs no code of the program: arguments of its own types are left out of the message.
+    """
     kind = type(error)
     name = kind.__qualname__
     if kind.__module__ not in ("builtins", "__main__"):

@@ -75,7 +75,7 @@ def _load_for(wanted: dict[str, str]) -> None:
 
 
 def _log_not_loaded(error: TracedError) -> None:
-    # Where only TRACED=1 requests tracing, the job goes on untraced.
+    # If only TRACED=1 requests tracing, the job continues untraced.
     log_once(f"nothing is recorded: {error}")
 
 

@@ -38,14 +38,14 @@ _last = ""
 
 
 def agree(group: dist.ProcessGroup, settings: Mapping[str, str], attempt: int) -> str:
-    """Returns the default name of the job, or "" if the name is given or the store fails.
+    """Returns the default name of the job, or "" if it has a name or the store fails or is slow.
 
     The first rank that asks chooses the name and creates its folder, so that two jobs that start in
     the same second differ. Other ranks wait at most a second for it, and then propose a name
     themselves; the store decides.
 
     Args:
-        group: The complete group; any of the job's.
+        group: Any complete group of the job.
         settings: The settings of this process.
         attempt: The number of restarts by the launcher.
     """

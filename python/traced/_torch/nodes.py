@@ -17,7 +17,8 @@ from torch._C._distributed_c10d import PrefixStore, Store
 
 from traced._support import settings
 
-# Counts the default groups of this process. Where ranks disagree on it, everything is recorded.
+# Number of default groups that this process created. If ranks disagree on it, everything is
+# recorded.
 _job = 0
 # The value of _job for which this process has published its node.
 _published = 0

@@ -1,7 +1,7 @@
 """Bounds the memory that a payload may use (docs/reference/format.md, "Bounds").
 
-An empty definition takes two bytes, a hundred when parsed, and far less compressed. So a payload is
-rejected before parsing if it is both large and out of proportion to its stored bytes.
+An empty definition takes two bytes, a hundred when parsed, and far less compressed. A payload is
+therefore rejected before parsing if it is both large and out of proportion to its stored bytes.
 """
 
 from __future__ import annotations

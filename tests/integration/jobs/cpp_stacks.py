@@ -19,7 +19,7 @@ from jobs.joining import joined
 
 
 def _through(library: str, function: Callable[[], Any]) -> None:
-    """Returns a function that calls through the library's `known_function`."""
+    """Calls a function through the library's `known_function`; raises its error."""
     errors = []
 
     def called() -> None:
@@ -35,9 +35,12 @@ def _through(library: str, function: Callable[[], Any]) -> None:
 
 
 def reduce_through(library: str, calls: int = 3, *names: str) -> list[float]:
-    """Returns the sums.
+    """Reduces a tensor several times through a function of the library; returns the sums.
 
-    Waits until functions of these names are resolved, however slow the disk is.
+    Args:
+        library: The path of the library.
+        calls: How often to reduce.
+        names: Functions; waits until their names are resolved, however slow the disk is.
     """
     with joined() as rank:
         tensor = torch.arange(4.0) * (rank + 1)

@@ -44,7 +44,7 @@ def _counted(kind: str, under_way: int, call: Callable[[], object]) -> Counter[s
 
 
 def of_calls(backend: str) -> tuple[int, dict[str, Counter[str]]]:
-    """Returns the CUDA calls in the issuing thread, by kind of operation."""
+    """Returns the number of operations per kind, and the issuing thread's CUDA calls by kind."""
     with gpu(backend) as tensor:
         warm_up(tensor)
 

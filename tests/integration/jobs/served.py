@@ -86,7 +86,7 @@ FAULTS = {
 
 
 def diverges(fault: str, culprits: str = "2") -> None:
-    """Some ranks leave the program's order. Nobody waits for operations that may never end.
+    """Some ranks leave the program's order. No rank waits for operations that may never end.
 
     Ranks write the host time of each call to `called.RANK`.
     """
@@ -110,7 +110,7 @@ def once() -> None:
 
 
 def throttled() -> None:
-    """Passes messages around a ring. Those of rank 1 are slow while the file `slow` exists."""
+    """Passes messages around a ring; rank 1 sends slowly while the file `slow` exists."""
     with joined() as rank:
         world = dist.get_world_size()
         store = dist.distributed_c10d._get_default_store()

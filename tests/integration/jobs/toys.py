@@ -34,7 +34,7 @@ def cpp_toys() -> ModuleType:
 
 
 def register(behaviour: str = "good") -> ModuleType:
-    """Registers all toys with torch. Those in C++ get this behaviour.
+    """Registers all toys with torch. The toys in C++ get this behaviour.
 
     Returns:
         The module with the toys in C++.

@@ -73,7 +73,7 @@ def destroys_with_work_in_flight(backend: str) -> list[Any]:
 
 
 def aborts(backend: str) -> list[Any]:
-    """Aborts a group; Gloo cannot: the error is the stock one, and the group still works."""
+    """Aborts and shuts down a group, which Gloo refuses; returns the errors and later sums."""
     with joined(backend) as rank:
         device = torch.device("cpu")
         group = dist.group.WORLD

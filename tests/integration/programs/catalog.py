@@ -67,7 +67,7 @@ def program(
 
 
 def catalog() -> list[Program]:
-    """All programs of this package."""
+    """Imports all modules of this package and returns its programs, sorted by name."""
     package = importlib.import_module(__package__)
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{__package__}.{module.name}")

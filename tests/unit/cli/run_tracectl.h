@@ -13,9 +13,9 @@ struct Ran {
   std::string err;
 };
 
-// `arguments` are parsed by a shell. `after` follows the command ("| head"),
-// `before` precedes it ("COLUMNS=80"). By default the screen has the standard
-// width.
+// Runs tracectl in a shell, which parses `arguments`. `after` follows the
+// command ("| head"), `before` precedes it ("COLUMNS=80"). By default the
+// screen has the standard width.
 Ran runTracectl(const std::string& arguments, const std::string& after = "",
                 const std::string& before = "COLUMNS=");
 

@@ -116,6 +116,7 @@ class RankReader {
   void findLongestPause();
   // Counts the operations issued after the first failure became visible.
   void countAfterFailure();
+  // Returns whether the program is blocked until the operation ends.
   bool blocks(const AssembledOperation& op, const v1::Call& call) const;
   // Makes a reference to an operation, with instants of the stream's clock.
   OperationRef refTo(const AssembledOperation& op, const v1::Call& call) const;

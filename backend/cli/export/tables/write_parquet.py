@@ -72,7 +72,7 @@ class Part:
         )
 
     def add(self, rows: int, columns: list[dict[str, Any]], data: bytes) -> None:
-        """Adds a row group. A column is its validity, where any is absent, and its values."""
+        """Adds a row group. `data` has each column's validity, if a value is absent, and values."""
         arrow, _ = _arrow()
         whole = arrow.py_buffer(data)
         at = 0

@@ -123,7 +123,7 @@ TEST_F(MatchTest, AReceiveFromAnySourceHasItsOwnRowWithItsSource) {
   EXPECT_EQ(table.rows[0].seq, 0u);
 }
 
-// The receive from any source took the first message. So the receiver's first
+// The receive from any source took the first message, and the receiver's first
 // receive by name took the second one.
 TEST_F(MatchTest, AReceiveFromAnySourceIsWithTheMessageThatItTook) {
   v1::Call& named = streams_[1].addCall(v1::OPERATION_RECV, 2, 64, 0);

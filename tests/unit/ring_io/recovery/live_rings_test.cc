@@ -262,7 +262,7 @@ IssueRecord issueOf(std::uint64_t n) {
   return {static_cast<std::int64_t>(n), n, n, 1, 0, 1};
 }
 
-// The sink refuses everything. So nothing of the ring is in the trace, and
+// The sink refuses everything, so the trace lacks all of the ring's records and
 // freed slots are read.
 TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
   auto segment = make(readHostInfo());

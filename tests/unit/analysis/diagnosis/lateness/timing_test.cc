@@ -513,9 +513,8 @@ TEST(TimingTest, ARankThatIsHeldUpByAMessageIsNoStraggler) {
       }));
 }
 
-// So many operations are active, with later waits, that the reader forgets
-// every earlier wait. Among them is the wait for the message that holds rank 2
-// up.
+// Too many operations are active, with later waits, for the reader to remember
+// the earlier waits. It forgets the wait for the message that holds rank 2 up.
 TEST(TimingTest, AForgottenWaitIsNoLateness) {
   constexpr int kUnderWay = 2000;
   constexpr std::int64_t kHeldUpMs = 3000;

@@ -36,7 +36,7 @@ TEST(MessagesTest, AReceiveWithoutASend) {
 }
 
 // The message that rank 1 sends is queued on its device behind the one that
-// rank 0 did not send. So rank 0 times out as well.
+// rank 0 did not send. Rank 0 therefore times out as well.
 TEST(MessagesTest, ATimeoutBehindAMissingMessageIsNoSeparateCause) {
   constexpr char kTimedOut[] = "the engine's watchdog found it timed out";
   JobBuilder job(2);

@@ -146,8 +146,8 @@ TEST(SiteOrderTest, APairThatOtherLinesExplainContradictsTheOthers) {
   EXPECT_FALSE(says(diagnosis, "extra call")) << textOf(diagnosis);
 }
 
-// Identical ranks continue together. So the stuck rank is named although rank 0
-// always, or once, called from lines of its own.
+// Identical ranks continue together. The stuck rank is therefore named although
+// rank 0 always, or once, called from lines of its own.
 TEST(SiteOrderTest, LinesOfItsOwnAreNoFault) {
   for (const bool always : {true, false}) {
     for (const std::uint32_t stuck : {0U, 1U}) {
