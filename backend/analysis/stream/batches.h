@@ -27,7 +27,7 @@ class Batches {
   // Returns the batch of which `op` is a member or the end, or nullptr if it
   // belongs to none.
   const Batch* of(const AssembledOperation& op) const;
-  // Returns whether `op` is a member of a batch, and so ends with it.
+  // Returns whether `op` is a member of a closed batch, and so ends with it.
   bool hasMember(const AssembledOperation& op) const;
 
  private:

@@ -33,7 +33,8 @@ class ProgramOrder {
     bool by_majority = false;
     std::vector<Fact> reasons;
   };
-  // Returns whether the calls of any of these ranks are known.
+  // Returns whether the calls of any of these ranks are known. Does not read
+  // streams: call deviants() or another function with these ranks before.
   bool knows(const std::vector<std::uint32_t>& ranks) const;
   // Finds which of the suspects left the order. No deviants means that the
   // calls do not show it.
