@@ -55,7 +55,7 @@ class ReportedCalls {
   // not tracked.
   static constexpr std::size_t kMaxPending = 1024;
 
-  explicit ReportedCalls(CallMode manner) : manner_(manner) {}
+  explicit ReportedCalls(CallMode mode) : mode_(mode) {}
 
   // Tracks a call that returned, until its end is reported.
   void returned(std::uint64_t id) {
@@ -91,19 +91,19 @@ class ReportedCalls {
   bool hasUnknown() const { return unknown_before_ > ended_before_; }
   // Returns whether a report is expected for each call that returns, even
   // without a wait.
-  bool reportsAll() const { return ends_.reliable(manner_) && ends_.unasked; }
+  bool reportsAll() const { return ends_.reliable(mode_) && ends_.unasked; }
   bool isFull() const { return pending_.size() >= kMaxPending; }
 
   // Returns the state of a call that returned and has no reported end.
   // `waited`: its caller has waited for it.
   InFlight stateOf(std::uint64_t id, bool waited) const {
     if (id < ended_before_) return InFlight::kNo;
-    const bool is_shown = ends_.reliable(manner_) && (ends_.unasked || waited);
+    const bool is_shown = ends_.reliable(mode_) && (ends_.unasked || waited);
     return is_shown ? InFlight::kYes : InFlight::kUnknown;
   }
 
  private:
-  CallMode manner_;
+  CallMode mode_;
   ReportedEnds ends_;
   std::deque<std::uint64_t> pending_;
   std::uint64_t ended_before_ = 0;

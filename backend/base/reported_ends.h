@@ -33,8 +33,8 @@ CallMode modeOf(const Call& call) {
 
 // Returns a key for the calls of one group and mode. The keys of one group are
 // adjacent.
-constexpr std::uint64_t modeKey(std::uint32_t group, CallMode manner) {
-  return std::uint64_t{group} * kCallModes + static_cast<std::uint64_t>(manner);
+constexpr std::uint64_t modeKey(std::uint32_t group, CallMode mode) {
+  return std::uint64_t{group} * kCallModes + static_cast<std::uint64_t>(mode);
 }
 
 // Statistics over the calls of one group and mode, in issue order.
@@ -62,9 +62,9 @@ struct ReportedEnds {
   }
   // Returns whether a call without a report has not ended. A batch does not
   // record whether it is synchronous, so any hole makes batches unreliable.
-  bool reliable(CallMode manner) const {
+  bool reliable(CallMode mode) const {
     return in_a_row > 0 &&
-           (!had_holes || (manner != CallMode::kBatch && in_a_row >= kEnough));
+           (!had_holes || (mode != CallMode::kBatch && in_a_row >= kEnough));
   }
 };
 

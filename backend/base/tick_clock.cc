@@ -13,10 +13,10 @@ void TickClock::discipline(const Pair& now) noexcept {
   const bool has_rate = started_ && interval_ns > 0 && now.ticks > before.ticks;
   last_ = now;
   started_ = true;
-  const std::optional<std::int64_t> told = at(now.ticks);
-  const std::int64_t error_ns = told ? *told - now.ns : 0;
+  const std::optional<std::int64_t> predicted = at(now.ticks);
+  const std::int64_t error_ns = predicted ? *predicted - now.ns : 0;
   if (!has_rate || std::abs(error_ns) > kMaxError) {
-    failures_ += told.has_value();
+    failures_ += predicted.has_value();
     set(now, 0, 0);
     return;
   }

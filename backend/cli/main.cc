@@ -32,10 +32,9 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"ls", "List runs and how each ended", makeLs},
-    {"info", "Show the ranks, hosts and settings of a run, and what was lost",
-     makeInfo},
+    {"info", "Show the ranks, hosts, settings and losses of a run", makeInfo},
     {"merge", "Merge the traces of all ranks into one file", makeMerge},
-    {"recover", "Recover what killed processes left in shared memory",
+    {"recover", "Recover records of killed processes from shared memory",
      makeRecover},
     {"report", "Report the cost of communication by operation, line, step, ...",
      makeReport},
@@ -46,17 +45,18 @@ constexpr Verb kVerbs[] = {
     {"export", "Export operations: CSV, JSON lines, Parquet, Perfetto, ...",
      makeExport},
     {"check", "Check a run against a budget, for CI", makeCheck},
-    {"compare", "Compare two sets of runs: what became slower, for CI",
+    {"compare",
+     "Compare two sets of runs and report what became slower, for CI",
      makeCompare},
     {"serve", "Serve metrics and alerts of the jobs on this host", makeServe},
     {"ctl", "Change settings of a job while it runs", makeCtl},
     {"help", "Explain a command, or the columns of tables", makeHelp},
     {"completion", "Print a completion script for bash, zsh or fish",
      makeCompletion},
-    {"keep", "Wait for the processes of a job and save what they leave",
-     makeKeep, true},
-    {"rings", "Print what is in shared memory and not yet in files", makeRings,
+    {"keep", "Wait for the processes of a job and save their records", makeKeep,
      true},
+    {"rings", "Print records in shared memory that are not yet in files",
+     makeRings, true},
 };
 
 constexpr char kFooter[] =

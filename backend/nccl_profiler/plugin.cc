@@ -25,7 +25,7 @@ namespace {
 std::atomic<const RecorderLink*> recorder{nullptr};
 std::atomic<NextPlugin*> next_plugin{nullptr};
 // NCCL's activation mask, which selects the events it reports.
-std::atomic<int*> wishes{nullptr};
+std::atomic<int*> nccl_mask{nullptr};
 Calls calls;
 
 // State of one communicator.
@@ -47,7 +47,7 @@ NextPlugin* findNext(int version) {
     const RecorderLink* link = recorder.load();
     if (!problem.empty() && link) {
       problem = "NCCL's profiler plugin receives nothing: " + problem;
-      link->say(problem.c_str());
+      link->log(problem.c_str());
     }
     next_plugin.store(plugin);
     return plugin;
@@ -57,13 +57,13 @@ NextPlugin* findNext(int version) {
 
 // Updates NCCL's activation mask. Called repeatedly, because the next plugin
 // may change its own mask at any time.
-void wish(int version) {
-  int* const told = wishes.load(std::memory_order_relaxed);
-  if (!told) return;
+void updateMask(int version) {
+  int* const mask = nccl_mask.load(std::memory_order_relaxed);
+  if (!mask) return;
   NextPlugin* const next = next_plugin.load(std::memory_order_relaxed);
   const int all =
       static_cast<int>(ownWishes(version)) | (next ? next->wanted() : 0);
-  const std::atomic_ref wished(*told);
+  const std::atomic_ref wished(*mask);
   if (wished.load(std::memory_order_relaxed) != all) wished.store(all);
 }
 
@@ -74,8 +74,8 @@ Status init(int version, void** context, int* wanted,
   if (NextPlugin* next = findNext(version)) {
     own->has_next = next->init(&own->next, communicator) == kSuccess;
   }
-  wishes.store(wanted);
-  wish(version);
+  nccl_mask.store(wanted);
+  updateMask(version);
   return kSuccess;
 }
 
@@ -160,7 +160,7 @@ Status start(void* context, void** handle, Event* event) {
   event->parent = parent;
   if (type == kCollectiveCall || type == kMessageCall) {
     beginCall(handle, *event, type);
-    wish(kVersion);
+    updateMask(kVersion);
   }
   return status;
 }

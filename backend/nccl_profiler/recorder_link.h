@@ -21,7 +21,7 @@ struct RecorderLink {
   void (*method)(const Operation& operation, const char* algorithm,
                  const char* protocol, unsigned channels) noexcept;
   // Writes one sentence to stderr.
-  void (*say)(const char* sentence) noexcept;
+  void (*log)(const char* message) noexcept;
 };
 
 // The library function that receives the link. The link must never be

@@ -18,8 +18,8 @@ std::string onRanks(const std::vector<std::uint32_t>& ranks) {
 // Indexed by MissingPart::What. $0: count, $1: the text, $2: its ranks, $3: its
 // steps, $4: the number of compared kinds.
 constexpr const char* kMissingParts[] = {
-    "the trace does not say how many ranks there were",
-    "no trace of ranks $1 of $0",
+    "the trace does not contain the number of ranks",
+    "no trace of ranks $1 (the job has $0 ranks)",
     "no rank's trace could be read",
     "$0 bytes of the inputs could not be used",
     "$0 operations were not recorded (TRACED_SCOPE)$2",

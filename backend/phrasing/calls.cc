@@ -97,13 +97,13 @@ struct CallPhrases {
   std::string operator()(const ContinuedDifferently& fact) const {
     return absl::StrCat(
         "After ", pointText(fact.after), " ", ranksText(fact.few),
-        " went on with ", pointText(fact.next), "; in the same place ",
+        " continued with ", pointText(fact.next), "; in the same place ",
         ranksText(fact.many), " called ", pointText(fact.others_next), ".");
   }
   std::string operator()(const BrokeHabit& fact) const {
     return absl::StrCat(
-        "After ", pointText(fact.after), " rank ", fact.rank, " went on with ",
-        pointText(fact.next), "; ",
+        "After ", pointText(fact.after), " rank ", fact.rank,
+        " continued with ", pointText(fact.next), "; ",
         fact.times == 1
             ? "the time before"
             : absl::StrCat("of the ", fact.times, " times before, the last"),

@@ -112,13 +112,14 @@ CompareFinding findingOf(const OneKind& kind, const Comparison& comparison,
     const bool known = bothHave(comparison, kind);
     finding.rule = known ? "size" : "new";
     finding.text = absl::StrCat(
-        what, known ? " is there in other sizes or dtypes, too: " : " is new: ",
+        what, known ? " also has other sizes or dtypes: " : " is new: ",
         callsText(kind.fresh, quote), " in ", unit);
   } else if (kind.fresh.empty()) {
     const bool known = bothHave(comparison, kind);
     finding.rule = known ? "size" : "gone";
     finding.text = absl::StrCat(
-        what, known ? " is gone in some sizes or dtypes: " : " is gone: ",
+        what,
+        known ? " no longer has some sizes or dtypes: " : " no longer occurs: ",
         callsText(kind.gone, quote), " in ", unit);
   } else if (before != after) {
     finding.rule = "dtype";

@@ -19,9 +19,9 @@ namespace {
 // "" if none.
 std::string underWayText(const Diagnosis& diagnosis) {
   if (diagnosis.under_way == 0) return "";
-  return absl::StrCat(countOf(diagnosis.under_way, "operation"),
-                      " had not ended when the traces did, too young to be "
-                      "judged.\n");
+  return absl::StrCat(
+      countOf(diagnosis.under_way, "operation"),
+      " had not ended at the end of the traces; too recent to be judged.\n");
 }
 
 // Returns how long all ranks are known, counted from the start of the first.
@@ -152,9 +152,9 @@ std::vector<std::string> unknownTexts(const Diagnosis& diagnosis) {
                                  " ended is not known."));
   }
   if (diagnosis.under_way > 0) {
-    texts.push_back(absl::StrCat(countOf(diagnosis.under_way, "operation"),
-                                 " had not ended when the trace did, too young "
-                                 "to be judged."));
+    texts.push_back(absl::StrCat(
+        countOf(diagnosis.under_way, "operation"),
+        " had not ended at the end of the trace; too recent to be judged."));
   }
   if (!diagnosis.rules_left_out.empty()) {
     texts.push_back(

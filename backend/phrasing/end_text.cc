@@ -63,15 +63,16 @@ std::string endText(const ListedRun& run) {
         run.ranks.size() == 1 && any.end.kind != EndKind::kInOrder;
     if (!of_one) return ends.begin()->first.second;
   }
-  std::vector<std::string> told;
+  std::vector<std::string> parts;
   for (const auto& [end, ranks] : ends) {
-    if (told.size() == kMaxReported) {
-      told.push_back(absl::StrCat("and ", ends.size() - kMaxReported, " more"));
+    if (parts.size() == kMaxReported) {
+      parts.push_back(
+          absl::StrCat("and ", ends.size() - kMaxReported, " more"));
       break;
     }
-    told.push_back(absl::StrCat(ranksText(ranks), " ", end.second));
+    parts.push_back(absl::StrCat(ranksText(ranks), " ", end.second));
   }
-  return absl::StrJoin(told, "; ");
+  return absl::StrJoin(parts, "; ");
 }
 
 }  // namespace traced

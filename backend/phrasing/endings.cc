@@ -45,8 +45,8 @@ struct EndingPhrases {
             : "");
   }
   std::string operator()(const ContinuedAfterFailure& fact) const {
-    return absl::StrCat("Rank ", fact.rank, " had caught the failure of ",
-                        placedText(job, fact.failed), " and gone on to ",
+    return absl::StrCat("Rank ", fact.rank, " caught the failure of ",
+                        placedText(job, fact.failed), " and continued with ",
                         placedText(job, fact.last), ".");
   }
   std::string operator()(const HadBeenIn& fact) const {
@@ -104,7 +104,7 @@ struct EndingPhrases {
   }
   std::string operator()(const FailedForUnknownReason& fact) const {
     return absl::StrCat(operationText(job, fact.call), " failed on rank ",
-                        fact.rank, ", and why cannot be known.");
+                        fact.rank, "; the traces do not show why.");
   }
   std::string operator()(const CallFailed& fact) const {
     return absl::StrCat(
@@ -129,8 +129,8 @@ struct EndingPhrases {
   std::string operator()(const ProcessNow& fact) const {
     if (fact.doing == ProcessNow::Doing::kHidden) {
       return absl::StrFormat(
-          "What the process of rank %d does cannot be seen from here: it is in "
-          "another container, or another user's.",
+          "The state of the process of rank %d is unknown here: it runs in "
+          "another container or as another user.",
           fact.rank);
     }
     return absl::StrFormat(

@@ -39,9 +39,9 @@ std::string plainLine(const EndedStreams& job, const std::string& title) {
     return text;
   }
   if (job.being_saved > 0) {
-    absl::StrAppend(&text, "what they left is being saved. ");
+    absl::StrAppend(&text, "their records are being saved. ");
   } else if (job.dropped_records > 0) {
-    absl::StrAppend(&text, "what they left was saved, but ",
+    absl::StrAppend(&text, "their records were saved, but ",
                     countOf(job.dropped_records, "record"),
                     " had been dropped before. ");
   } else {

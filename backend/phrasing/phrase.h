@@ -13,7 +13,7 @@ namespace traced {
 
 std::string phrase(const JobState& job, PlainFact remark);
 std::string phrase(const JobState& job, const SharedFact& fact);
-std::string phrase(const JobState& job, const StandstillFact& fact);
+std::string phrase(const JobState& job, const StuckGroupFact& fact);
 std::string phrase(const JobState& job, const CallFact& fact);
 std::string phrase(const JobState& job, const MessageFact& fact);
 std::string phrase(const JobState& job, const EndingFact& fact);

@@ -47,10 +47,9 @@ struct SharedPhrases {
                         shortHandling(fact.exception), ".");
   }
   std::string operator()(const UnknownEngine& fact) const {
-    return absl::StrCat(
-        "How the backend ", fact.backend.empty() ? "?" : fact.backend,
-        " carries operations out is not known: what it lets ranks do is "
-        "judged by c10d's rules.");
+    return absl::StrCat("It is unknown how the backend ",
+                        fact.backend.empty() ? "?" : fact.backend,
+                        " executes operations, so c10d's rules are assumed.");
   }
   std::string operator()(const AskLog& ask) const {
     return absl::StrCat("the log of ", ranksText(ask.ranks));
@@ -71,19 +70,20 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
       return "These ranks may be of two runs: see the warning about streams "
              "that were left out.";
     case PlainFact::kCutOffTooSoonToJudge:
-      return "Whether it would have ended is not known: it was cut off before "
-             "it had stood still for long.";
+      return "It may have ended later: the job was cut off before it was stuck "
+             "for long.";
     case PlainFact::kAllWereEnded:
       return "All its members were interrupted or killed.";
     case PlainFact::kEndedByItself:
       return "Its process ended by itself: if it was not to make this call, "
              "the other made one too many. Two cannot outvote each other.";
     case PlainFact::kLivingProcessDumps:
-      return "A process that lives makes a dump when the others do: it had "
-             "ended, or could not, or its dump is not among these.";
+      return "A living process writes a dump when the others do. So it had "
+             "ended, could not write one, or its dump is not among these "
+             "files.";
     case PlainFact::kOrderIsUnknown:
-      return "Which of them left the order of the program is unknown: all "
-             "are named.";
+      return "It is unknown which rank called the wrong operation, so all are "
+             "named.";
     case PlainFact::kAskNetworkOfMembers:
       return "the network between the members, and the log of the backend";
     case PlainFact::kNoLaterCall:
@@ -91,14 +91,14 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
     case PlainFact::kNobodyElseCalledIt:
       return "No other rank called it there at any time.";
     case PlainFact::kSomeInBatches:
-      return "Some of these messages are in batches and some are not: which "
-             "meet which is not known for sure.";
+      return "Some of these messages are in batches and some are not, so their "
+             "matching is uncertain.";
     case PlainFact::kAskBothSides:
       return "both sides of this exchange in the program";
     case PlainFact::kAskNetworkOfTwo:
       return "the network between the two, and the log of the backend";
     case PlainFact::kSignalSenderUnknown:
-      return "Who sent the signal is not recorded.";
+      return "The sender of the signal is not recorded.";
     case PlainFact::kAskLogsOfSystem:
       return "the logs of the launcher, the scheduler and the kernel";
     case PlainFact::kAskDumpOfSilentRank:
@@ -114,9 +114,9 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
       return "Its members read several clocks: those of one host are compared "
              "exactly, others as far as it is certain.";
     case PlainFact::kTenTimesUsual:
-      return "That is more than ten times what the last rank usually takes.";
+      return "This is more than ten times the usual lateness of the last rank.";
     case PlainFact::kAtLeastThat:
-      return "Its members read several clocks: it is that at least.";
+      return "Its members read several clocks, so this is a lower bound.";
     case PlainFact::kComparedOnHost:
       return "It is compared with the ranks of its host; on others some may "
              "have been later.";
@@ -124,8 +124,8 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
       return "Some of them may be slow only because others pass them their "
              "part.";
     case PlainFact::kQuickWithOthers:
-      return "Each of them is quick with others: it is what lies between "
-             "them.";
+      return "Each of them is quick with others, so the link between them is "
+             "slow.";
     case PlainFact::kWhichIsUnknown:
       return "The traces do not show which of them, or which link between "
              "them.";

@@ -49,22 +49,24 @@ struct TimePhrases {
   }
   std::string operator()(const ShareOfTime& fact) const {
     return absl::StrCat(
-        absl::StrFormat("That is %.0f %% of the time between them",
+        absl::StrFormat("This is %.0f %% of the time between them",
                         100 * fact.share),
         fact.waits_seen ? "."
                         : ", if the others waited for it. DDP waits for "
                           "futures, and such waits are not recorded.");
   }
   std::string operator()(const JoinedLate& fact) const {
-    return absl::StrCat("Rank ", fact.rank, " came ", secondsText(fact.late_ns),
-                        " late to ", callText(job, fact.call), ".");
+    return absl::StrCat("Rank ", fact.rank, " joined ",
+                        callText(job, fact.call), " ",
+                        secondsText(fact.late_ns), " late.");
   }
   std::string operator()(const JoinedLateOften& fact) const {
-    return absl::StrCat(
-        capitalRanks(fact.ranks), " came late to collectives of ",
-        groupText(job, fact.group), " ", fact.times, " times",
-        fact.in_turn ? ", in turn" : "", ": ", secondsText(fact.all_ns), " of ",
-        secondsText(fact.span_ns), ".");
+    return absl::StrCat(capitalRanks(fact.ranks),
+                        fact.ranks.size() == 1 ? " was late" : " were late",
+                        " to collectives of ", groupText(job, fact.group), " ",
+                        fact.times, " times", fact.in_turn ? ", in turn" : "",
+                        ": ", secondsText(fact.all_ns), " of ",
+                        secondsText(fact.span_ns), ".");
   }
   std::string operator()(const OwnLateness& fact) const {
     std::string each;

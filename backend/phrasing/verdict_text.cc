@@ -23,7 +23,7 @@ std::string surenessOf(const JobVerdict& verdict, const std::string& summary) {
   if (verdict.culprit == verdict.finding) {
     const std::string who = ranksText(verdict.culprits);
     const bool named = summary.find(who) != std::string::npos;
-    return named ? text : absl::StrCat(text, "; look at ", who);
+    return named ? text : absl::StrCat(text, "; check ", who);
   }
   const std::string who =
       ranksVerb(verdict.culprits, "is to blame", "are to blame");

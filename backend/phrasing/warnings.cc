@@ -50,8 +50,7 @@ constexpr const char* kLosses[] = {
     "still running; what was recorded until now was read",
     "not closed (killed, still running, or the end of the file is lost), so "
     "how much is missing at the end is unknown$1",
-    "Flight Recorder dumps, which end when they were made: what came after is "
-    "unknown",
+    "Flight Recorder dumps, so later operations are unknown",
 };
 
 std::string exactMilliseconds(std::int64_t ns) {
@@ -99,8 +98,8 @@ std::string clockText(const ClockWarning& warning) {
 std::string absentRanksText(const RunSummary& summary) {
   const std::string absent = summary.absentRanks();
   if (absent.empty()) return "";
-  return absl::StrCat("no trace of ranks ", absent, " of ",
-                      summary.worldSize());
+  return absl::StrCat("no trace of ranks ", absent, " (the job has ",
+                      summary.worldSize(), " ranks)");
 }
 
 std::vector<std::string> allWarnings(const TraceSet& set,

@@ -20,8 +20,8 @@ std::vector<std::string> lossTexts(const Losses& losses);
 // ...".
 std::string clockText(const ClockWarning& warning);
 
-// Returns, for example, "no trace of ranks 3,5-7 of 8"; "" if every rank has a
-// trace.
+// Returns, for example, "no trace of ranks 3,5-7 (the job has 8 ranks)"; "" if
+// every rank has a trace.
 std::string absentRanksText(const RunSummary& summary);
 
 // Returns all warnings: inputs, selection, clocks, absent ranks and losses.

@@ -8,7 +8,7 @@
 
 #include "analysis/diagnosis/job_state/job_state.h"
 #include "analysis/diagnosis/job_state/silence.h"
-#include "analysis/diagnosis/verdicts/facts/standstill.h"
+#include "analysis/diagnosis/verdicts/facts/stuck_groups.h"
 #include "analysis/diagnosis/verdicts/facts/times.h"
 #include "analysis/stream/rank_list.h"
 #include "phrasing/end_text.h"

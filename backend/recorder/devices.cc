@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "base/say.h"
+#include "base/log_message.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -12,8 +12,8 @@ namespace traced {
 // Records the results of one device. Called by that device's thread.
 class Devices::Records : public DeviceSink {
  public:
-  Records(Recorder& recorder, Shared& told)
-      : recorder_(recorder), shared_(told) {}
+  Records(Recorder& recorder, Shared& shared)
+      : recorder_(recorder), shared_(shared) {}
 
   void ended(const DoneRecord& done) noexcept override { recorder_.done(done); }
   void stalled(const WaitRecord& wait) noexcept override {
@@ -68,7 +68,7 @@ DeviceTimes* Devices::start(int device,
 void Devices::stopBeforeCudaEnds() {
   static const int registered = std::atexit([] {
     if (Recorder* recorder = Recorder::current()) {
-      recorder->devices().stop(kExitDeadline);
+      recorder->devices().stop(kExitTimeout);
     }
   });
   static_cast<void>(registered);
@@ -77,17 +77,17 @@ void Devices::stopBeforeCudaEnds() {
 // Warns once, because the reason is the same for every group.
 void Devices::warnNoDeviceTimes(const char* why) noexcept {
   if (mode_ == DeviceTimeMode::kOff || warned_none_.exchange(true)) return;
-  say({"no device times: ", why});
+  logMessage({"no device times: ", why});
 }
 
-void Devices::stop(std::chrono::milliseconds deadline) noexcept {
+void Devices::stop(std::chrono::milliseconds timeout) noexcept {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
   {
     const std::lock_guard lock(starting_);
     stopped_ = true;
   }
-  const auto until = steady_clock::now() + deadline;
+  const auto until = steady_clock::now() + timeout;
   const auto stopAll = [this](auto left) {
     for (const auto& times : times_) {
       if (DeviceTimes* running = times.load()) running->stop(left());

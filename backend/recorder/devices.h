@@ -28,7 +28,7 @@ class Devices {
   // Device indices are c10's, which are 8 bits wide.
   static constexpr int kMax = 128;
   // How long process exit waits for the devices.
-  static constexpr std::chrono::milliseconds kExitDeadline{500};
+  static constexpr std::chrono::milliseconds kExitTimeout{500};
 
   Devices(Recorder& recorder, DeviceTimeMode mode)
       : recorder_(recorder), mode_(mode) {}
@@ -57,8 +57,8 @@ class Devices {
     return aborted_.contains(communicator);
   }
 
-  // Stops all of them within the deadline. start() creates no more afterwards.
-  void stop(std::chrono::milliseconds deadline) noexcept;
+  // Stops all of them within the timeout. start() creates no more afterwards.
+  void stop(std::chrono::milliseconds timeout) noexcept;
 
   DeviceTimeMode mode() const { return mode_; }
   // Totals over all devices.

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/say.h"
+#include "base/log_message.h"
 #include "base/threads.h"
 #include "recorder/devices.h"
 #include "recorder/ranges/tool_ranges.h"
@@ -32,7 +32,7 @@ constexpr std::size_t kBufferEntries = 1024;
 constexpr std::size_t kContextEntries = 1024;
 constexpr std::size_t kStackEntries = 4096;
 constexpr std::size_t kTextEntries = 32;
-constexpr std::chrono::milliseconds kExitDeadline{2000};
+constexpr std::chrono::milliseconds kExitTimeout{2000};
 
 std::string identityKey(const GroupInfo& info) {
   std::string key = info.leg;
@@ -127,7 +127,7 @@ Result<Recorder*> Recorder::create(const Options& options,
     const std::string note = segment->note();
     auto* recorder =
         new Recorder(std::move(segment), std::move(file), header, options);
-    if (!note.empty()) say(note);
+    if (!note.empty()) logMessage(note);
     return recorder;
   } catch (const std::system_error& e) {
     return Error{std::string("cannot start the writer thread: ") + e.what()};
@@ -148,7 +148,7 @@ Result<Recorder*> Recorder::start(const Options& options,
     }
     // Threads may still be inside a recorded call, so the object stays and only
     // its memory is released.
-    if (running->stop(kExitDeadline)) running->segment_->abandon();
+    if (running->stop(kExitTimeout)) running->segment_->abandon();
   }
   auto recorder = create(options, process);
   if (!recorder) return recorder;
@@ -172,7 +172,7 @@ void Recorder::setEnabled(bool enabled) noexcept {
 void Recorder::installProcessHooks() {
   static const bool installed = [] {
     // Like atexit(), but with the exit code.
-    on_exit([](int code, void*) { stopCurrent(kExitDeadline, code); }, nullptr);
+    on_exit([](int code, void*) { stopCurrent(kExitTimeout, code); }, nullptr);
     // The ring is shared memory. A child must not write into its parent's.
     pthread_atfork(nullptr, nullptr, [] {
       if (Recorder* parents = process_.recorder.exchange(nullptr)) {
@@ -187,29 +187,29 @@ void Recorder::installProcessHooks() {
   static_cast<void>(installed);
 }
 
-void Recorder::stopCurrent(std::chrono::milliseconds deadline,
+void Recorder::stopCurrent(std::chrono::milliseconds timeout,
                            std::optional<int> exit_code) noexcept {
-  if (Recorder* const running = current()) running->stop(deadline, exit_code);
+  if (Recorder* const running = current()) running->stop(timeout, exit_code);
 }
 
-bool Recorder::stop(std::chrono::milliseconds deadline,
+bool Recorder::stop(std::chrono::milliseconds timeout,
                     std::optional<int> exit_code) noexcept {
   // First, because devices still record results.
-  devices().stop(std::min(deadline, Devices::kExitDeadline));
+  devices().stop(std::min(timeout, Devices::kExitTimeout));
   Recorder* stopped = this;
   if (!process_.recorder.compare_exchange_strong(stopped, nullptr) ||
-      !writer_->stop(deadline, exit_code)) {
+      !writer_->stop(timeout, exit_code)) {
     return false;  // the segment stays for recovery
   }
   TRACED_KILL_POINT("stream closed");
   if (segment_->unlinkFile()) return true;
-  say({"cannot remove the ring ", segment_->path(), ": ",
-       std::strerror(errno)});
+  logMessage({"cannot remove the ring ", segment_->path(), ": ",
+              std::strerror(errno)});
   return false;
 }
 
-bool Recorder::flush(std::chrono::milliseconds deadline) {
-  return writer_->flush(deadline);
+bool Recorder::flush(std::chrono::milliseconds timeout) {
+  return writer_->flush(timeout);
 }
 
 const std::string& Recorder::ringPath() const { return segment_->path(); }
@@ -217,8 +217,8 @@ const std::string& Recorder::ringPath() const { return segment_->path(); }
 void Recorder::requestFlush() noexcept { writer_->requestFlush(); }
 
 std::pair<std::string, bool> Recorder::recent(
-    std::chrono::milliseconds deadline) {
-  Writer::Recent recent = writer_->recent(deadline);
+    std::chrono::milliseconds timeout) {
+  Writer::Recent recent = writer_->recent(timeout);
   return {std::move(recent.chunks), recent.up_to_date};
 }
 

@@ -71,9 +71,9 @@ class Recorder {
                                  const ProcessIdentity& process);
 
   // Writes the remaining records and stops the process's recorder, if any.
-  // Called at exit. Records that are not in the file by the deadline stay in
+  // Called at exit. Records that are not in the file by the timeout stay in
   // the ring for recovery. `exit_code`: the process's, if known.
-  static void stopCurrent(std::chrono::milliseconds deadline,
+  static void stopCurrent(std::chrono::milliseconds timeout,
                           std::optional<int> exit_code = {}) noexcept;
 
   // Registers a group and defines it in the trace. Any thread, but not inside a
@@ -141,15 +141,15 @@ class Recorder {
             const char* message = "") noexcept;
 
   // Blocks until everything recorded so far is in the file. Returns false if
-  // the deadline passed or if the file rejected a record.
-  bool flush(std::chrono::milliseconds deadline);
+  // the timeout passed or if the file rejected a record.
+  bool flush(std::chrono::milliseconds timeout);
   // Requests a flush without waiting.
   void requestFlush() noexcept;
 
   // Returns the latest records as the chunks of a trace file. Waits for the
   // writer thread but not for the file. The second value is false if the
-  // deadline passed; the latest records are then missing.
-  std::pair<std::string, bool> recent(std::chrono::milliseconds deadline);
+  // timeout passed; the latest records are then missing.
+  std::pair<std::string, bool> recent(std::chrono::milliseconds timeout);
 
   // Returns the communication totals as of the writer's latest poll of the
   // ring. Never blocks.
@@ -181,7 +181,7 @@ class Recorder {
   static Result<Recorder*> create(const Options& options,
                                   const ProcessIdentity& process);
   // Returns whether all records are written and the segment is removed.
-  bool stop(std::chrono::milliseconds deadline,
+  bool stop(std::chrono::milliseconds timeout,
             std::optional<int> exit_code = {}) noexcept;
   static Result<Recorder*> create(const Options& options,
                                   const v1::Header& header,

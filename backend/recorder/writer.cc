@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/log_message.h"
 #include "base/threads.h"
 #include "recorder/stacks/cpp_stack.h"
 #include "ring_io/chunks/chunk_pace.h"
@@ -83,15 +83,15 @@ Writer::~Writer() {
   if (thread_.joinable()) thread_.detach();
 }
 
-bool Writer::flush(std::chrono::milliseconds deadline) {
-  if (!awaitPosition(&Writer::in_file_, deadline)) return false;
+bool Writer::flush(std::chrono::milliseconds timeout) {
+  if (!awaitPosition(&Writer::in_file_, timeout)) return false;
   const std::lock_guard lock(mutex_);
   return write_failed_ == 0 && !gave_up_;
 }
 
-Writer::Recent Writer::recent(std::chrono::milliseconds deadline) {
+Writer::Recent Writer::recent(std::chrono::milliseconds timeout) {
   Recent recent;
-  recent.up_to_date = awaitPosition(&Writer::in_window_, deadline);
+  recent.up_to_date = awaitPosition(&Writer::in_window_, timeout);
   recent.chunks = window_.content();
   return recent;
 }
@@ -102,7 +102,7 @@ RankFigures Writer::figures() {
 }
 
 bool Writer::awaitPosition(const std::uint64_t Writer::*place,
-                           std::chrono::milliseconds deadline) {
+                           std::chrono::milliseconds timeout) {
   // Everything that this thread recorded, and that others committed, is before
   // this position.
   const std::uint64_t mine = ring_.claimed();
@@ -110,7 +110,7 @@ bool Writer::awaitPosition(const std::uint64_t Writer::*place,
   wanted_ = std::max(wanted_, mine);
   requested_ = true;
   wake_.notify_one();
-  progressed_.wait_for(lock, deadline, [&] {
+  progressed_.wait_for(lock, timeout, [&] {
     return this->*place >= mine || stopped_ || gave_up_;
   });
   return this->*place >= mine && !gave_up_;
@@ -122,14 +122,14 @@ void Writer::requestFlush() noexcept {
   wake_.notify_one();
 }
 
-bool Writer::stop(std::chrono::milliseconds deadline,
+bool Writer::stop(std::chrono::milliseconds timeout,
                   std::optional<int> exit_code) {
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     exit_code_ = exit_code;
     wake_.notify_one();
-    if (!progressed_.wait_for(lock, deadline, [&] { return stopped_; })) {
+    if (!progressed_.wait_for(lock, timeout, [&] { return stopped_; })) {
       return false;
     }
   }
@@ -189,10 +189,10 @@ void Writer::drain() noexcept {
       // The record may be damaged.
       if (ringIsLost()) return;
       builder_.add(record_);
-      failures_.see(record_);
-      hangs_.see(record_);
-      sums_.see(record_);
-      if (log_) log_->see(record_);
+      failures_.update(record_);
+      hangs_.update(record_);
+      sums_.update(record_);
+      if (log_) log_->print(record_);
       if (chunkIsLarge()) writeChunk(false);
     }
   } catch (const std::exception&) {
@@ -231,8 +231,7 @@ void Writer::reportFigures() noexcept {
 
 void Writer::giveUp() noexcept {
   if (gave_up_) return;  // written by this thread only
-  say("the ring file was truncated: nothing more is recorded, the job "
-      "goes on");
+  logMessage("the ring file was truncated: recording stops, the job continues");
   if (!builder_.empty()) writeChunk(false);
   const std::lock_guard lock(mutex_);
   gave_up_ = true;
@@ -301,7 +300,7 @@ bool Writer::recordHangs(bool stopping, std::int64_t drained_ns) noexcept {
 void Writer::reportHang(const HangReport& report) {
   mark({nowNs(), report.op, markOf(report.state)});
   if (reports_) reports_->put(report);
-  say(sentenceOf(report, rank_));
+  logMessage(sentenceOf(report, rank_));
 }
 
 void Writer::mark(const MarkRecord& mark) {

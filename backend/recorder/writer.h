@@ -87,19 +87,19 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   // Blocks until the writer has processed all records committed before the
-  // call, or until the deadline. Returns true if every record so far is in the
+  // call, or until the timeout. Returns true if every record so far is in the
   // file. Any thread.
-  bool flush(std::chrono::milliseconds deadline);
+  bool flush(std::chrono::milliseconds timeout);
   // Requests a flush without waiting.
   void requestFlush() noexcept;
 
   // The latest chunks, concatenated. They contain all records committed before
-  // the call unless the deadline passed. Does not need the file.
+  // the call unless the timeout passed. Does not need the file.
   struct Recent {
     std::string chunks;
     bool up_to_date = false;
   };
-  Recent recent(std::chrono::milliseconds deadline);
+  Recent recent(std::chrono::milliseconds timeout);
 
   // Returns the totals as of the latest poll of the ring. Never blocks.
   RankFigures figures();
@@ -109,9 +109,9 @@ class Writer {
 
   // Writes the remaining records, marks the stream closed and ends the thread.
   // Returns false if the ring holds records that the file lacks. Then either
-  // the deadline passed and the thread keeps running, or the file rejected the
+  // the timeout passed and the thread keeps running, or the file rejected the
   // end of the stream. `exit_code` is the exit code of the process, if known.
-  bool stop(std::chrono::milliseconds deadline,
+  bool stop(std::chrono::milliseconds timeout,
             std::optional<int> exit_code = {});
 
  private:
@@ -171,9 +171,9 @@ class Writer {
   // waiting threads.
   void reach(std::uint64_t Writer::*place, std::uint64_t position) noexcept;
   // Wakes the thread and blocks until it has reached the current position.
-  // Returns false if the deadline passed.
+  // Returns false if the timeout passed.
   bool awaitPosition(const std::uint64_t Writer::*place,
-                     std::chrono::milliseconds deadline);
+                     std::chrono::milliseconds timeout);
   v1::Accounts accounts(std::uint64_t written, bool closed);
   // Warns about the first write error (an errno value) on stderr.
   void warnOnce(int error) noexcept;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/log_message.h"
 #include "recorder/writer.h"
 #include "ring_io/chunks/accounts.h"
 #include "ring_io/chunks/chunk_pace.h"
@@ -152,8 +152,8 @@ void Writer::warnOnce(int error) noexcept {
     where = file_->location();
   } catch (const std::exception&) {  // no memory even for that
   }
-  say({"cannot write to ", where, ": ", std::strerror(error),
-       "; the job goes on, records are dropped and counted"});
+  logMessage({"cannot write to ", where, ": ", std::strerror(error),
+              "; records are dropped and counted, the job continues"});
 }
 
 }  // namespace traced

@@ -39,10 +39,10 @@ class MemorySource : public ByteSource {
 };
 
 // Reads another source from an offset on. `whole` must outlive this object.
-class SourceEnd : public ByteSource {
+class SourceTail : public ByteSource {
  public:
   // An offset past the end makes an empty source.
-  SourceEnd(ByteSource& whole, std::uint64_t begin)
+  SourceTail(ByteSource& whole, std::uint64_t begin)
       : whole_(whole), begin_(std::min(begin, whole.size())) {}
 
   std::uint64_t size() const override { return whole_.size() - begin_; }

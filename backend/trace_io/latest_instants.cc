@@ -5,7 +5,7 @@
 namespace traced {
 
 void LatestInstants::restart(std::int64_t anchor_ns, int issued) {
-  anchor_ns_ = of_others_ = anchor_ns;
+  anchor_ns_ = scratch_ns_ = anchor_ns;
   const auto room = static_cast<std::size_t>(issued);
   if (entries_.size() < room) entries_.resize(room);
   size_ = 0;
@@ -17,11 +17,12 @@ std::int64_t& LatestInstants::search(std::uint64_t op) {
   if (!sorted_) sort();
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(size_);
   const auto found = std::lower_bound(
-      entries_.begin(), end, op,
-      [](const Entry& told, std::uint64_t wanted) { return told.op < wanted; });
+      entries_.begin(), end, op, [](const Entry& entry, std::uint64_t wanted) {
+        return entry.op < wanted;
+      });
   if (found == end || found->op != op) {
-    of_others_ = anchor_ns_;
-    return of_others_;
+    scratch_ns_ = anchor_ns_;
+    return scratch_ns_;
   }
   next_ = static_cast<std::size_t>(found - entries_.begin()) + 1;
   return found->ns;

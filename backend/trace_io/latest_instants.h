@@ -49,7 +49,7 @@ class LatestInstants {
   void sort();
 
   std::int64_t anchor_ns_ = 0;
-  std::int64_t of_others_ = 0;
+  std::int64_t scratch_ns_ = 0;
   // Sorted by operation, except that rows added out of order stay unsorted
   // until sort(). Entries beyond `size_` are spare capacity.
   std::vector<Entry> entries_;

@@ -63,24 +63,24 @@ class TableReader {
 
   const NextOp<Column>& op() const { return op_; }
 
-  // Reads the next row and calls visit(row). `told` is the last known instant
-  // of the operation; it is updated. Requires !op().atEnd().
+  // Reads the next row and calls visit(row). `last_ns` is the last known
+  // instant of the operation; it is updated. Requires !op().atEnd().
   template <typename Visit>
-  [[gnu::always_inline]] void read(std::int64_t& told, Visit& visit) {
-    readOf(op_.id(), told, visit);
+  [[gnu::always_inline]] void read(std::int64_t& last_ns, Visit& visit) {
+    readOf(op_.id(), last_ns, visit);
     op_.step();
   }
   // Does the same if the caller knows the operation of the row. Does not
   // advance op(), so do not mix the two.
   template <typename Visit>
-  [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& told,
+  [[gnu::always_inline]] void readOf(std::uint64_t op, std::int64_t& last_ns,
                                      Visit& visit) {
     Row row;
     forEachType(
         ColumnsOf<Row>(), [&]<typename Which>() __attribute__((always_inline)) {
-          Which::of(row) = valueOf<Which>(op, told, row);
+          Which::of(row) = valueOf<Which>(op, last_ns, row);
         });
-    if constexpr (requires { row.lastNs(); }) told = row.lastNs();
+    if constexpr (requires { row.lastNs(); }) last_ns = row.lastNs();
     visit(row);
   }
 
@@ -88,7 +88,7 @@ class TableReader {
   static constexpr bool kHasSeqs = std::is_same_v<Row, IssueRow>;
 
   template <typename Which>
-  [[gnu::always_inline]] auto valueOf(std::uint64_t op, std::int64_t told,
+  [[gnu::always_inline]] auto valueOf(std::uint64_t op, std::int64_t last_ns,
                                       const Row& row) {
     if constexpr (Which::kCell == CellKind::kStep) {
       return op;
@@ -96,7 +96,7 @@ class TableReader {
                          Which::kCell == CellKind::kText) {
       return next(table_.template get<Which>());
     } else if constexpr (Which::kCell == CellKind::kAfterOperation) {
-      return wrappingSum(told, next(table_.template get<Which>()));
+      return wrappingSum(last_ns, next(table_.template get<Which>()));
     } else if constexpr (Which::kCell == CellKind::kAfterRow) {
       return last_ns_ =
                  wrappingSum(last_ns_, next(table_.template get<Which>()));

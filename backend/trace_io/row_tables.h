@@ -44,7 +44,7 @@ struct RowTable;
 // Drops the first type. The X-macros produce lists that begin with a comma, so
 // callers put a dummy type before it.
 template <typename First, typename... Rest>
-using AllBehind = TypeList<Rest...>;
+using WithoutFirst = TypeList<Rest...>;
 
 #define TRACED_TABLE(TheRow, TheMessage, field, Field, COLUMNS)          \
   template <>                                                            \
@@ -63,7 +63,7 @@ using AllBehind = TypeList<Rest...>;
     }                                                                    \
     static void clear(v1::Payload& payload) { payload.clear_##field(); } \
     COLUMNS(TRACED_COLUMN)                                               \
-    using Columns = AllBehind<void COLUMNS(TRACED_COLUMN_NAME)>;         \
+    using Columns = WithoutFirst<void COLUMNS(TRACED_COLUMN_NAME)>;      \
   };
 
 TRACED_ISSUE_ROWS(TRACED_TABLE)
@@ -71,10 +71,10 @@ TRACED_LATER_ROWS(TRACED_TABLE)
 TRACED_OTHER_ROWS(TRACED_TABLE)
 
 #define TRACED_ROW_NAME(Row, ...) , Row
-using LaterRows = AllBehind<void TRACED_LATER_ROWS(TRACED_ROW_NAME)>;
-using OtherRows = AllBehind<void TRACED_OTHER_ROWS(TRACED_ROW_NAME)>;
+using LaterRows = WithoutFirst<void TRACED_LATER_ROWS(TRACED_ROW_NAME)>;
+using OtherRows = WithoutFirst<void TRACED_OTHER_ROWS(TRACED_ROW_NAME)>;
 using AllRows =
-    AllBehind<void TRACED_ISSUE_ROWS(TRACED_ROW_NAME) TRACED_LATER_ROWS(
+    WithoutFirst<void TRACED_ISSUE_ROWS(TRACED_ROW_NAME) TRACED_LATER_ROWS(
         TRACED_ROW_NAME) TRACED_OTHER_ROWS(TRACED_ROW_NAME)>;
 
 #undef TRACED_ROW_NAME

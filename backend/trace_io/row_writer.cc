@@ -38,7 +38,7 @@ std::int64_t lengthOf(const Message&, int) {
 
 template <typename Row, typename Which>
 void finishColumn(typename RowTable<Row>::Message& table,
-                  std::int64_t anchor_ns, LatestInstants& told) {
+                  std::int64_t anchor_ns, LatestInstants& latest) {
   const Signed& ids = FirstColumn<Row>::of(table);
   const auto idOf = [&](int i) {
     return static_cast<std::uint64_t>(ids.Get(i));
@@ -46,12 +46,12 @@ void finishColumn(typename RowTable<Row>::Message& table,
   auto& cells = Which::of(table);
   if constexpr (Which::kCell == CellKind::kAfterRow) {
     if constexpr (std::is_same_v<Row, IssueRow>) {
-      for (int i = 0; i < ids.size(); ++i) told.issue(idOf(i), cells.Get(i));
+      for (int i = 0; i < ids.size(); ++i) latest.issue(idOf(i), cells.Get(i));
     }
     toDifferences(cells, anchor_ns);
   } else if constexpr (Which::kCell == CellKind::kAfterOperation) {
     for (int i = 0; i < ids.size(); ++i) {
-      std::int64_t& last = told.of(idOf(i));
+      std::int64_t& last = latest.of(idOf(i));
       toDifference(cells.at(i), last);
       last = wrappingSum(last, lengthOf(table, i));
     }
@@ -68,12 +68,12 @@ void finishColumn(typename RowTable<Row>::Message& table,
 
 void finishRows(v1::Payload& payload) {
   const std::int64_t anchor_ns = payload.anchor().monotonic_ns();
-  LatestInstants told(anchor_ns, payload.issued().op_delta_size());
+  LatestInstants latest(anchor_ns, payload.issued().op_delta_size());
   forEachType(AllRows(), [&]<typename Row>() {
     if (!RowTable<Row>::isIn(payload)) return;
     auto& table = RowTable<Row>::of(payload);
     forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
-      finishColumn<Row, Which>(table, anchor_ns, told);
+      finishColumn<Row, Which>(table, anchor_ns, latest);
     });
     toDifferences(FirstColumn<Row>::of(table), 0);
   });

@@ -164,11 +164,11 @@ void addUp(benchmark::State& state) {
     OperationSums sums(builder);
     std::int64_t polled_ns = 0;
     for (const Ring::Record& record : all) {
-      sums.see(record);
+      sums.update(record);
       if (record.kind != RecordKind::kIssue) continue;
       const std::int64_t now_ns = record.as<IssueRecord>().issue_ns;
       if (now_ns - polled_ns < 50'000'000) continue;
-      benchmark::DoNotOptimize(sums.look(now_ns));
+      benchmark::DoNotOptimize(sums.figures(now_ns));
       polled_ns = now_ns;
     }
   }

@@ -32,9 +32,9 @@ def _rank(rank: int, world: int, folder: Path, operations: int) -> None:
 
     def timed(extension: object) -> str:
         began = time.perf_counter()
-        said = start(extension)
+        problem = start(extension)
         (folder / f"start{rank}").write_text(str(1000 * (time.perf_counter() - began)))
-        return said
+        return problem
 
     _keeper.start = timed
     os.dup2(os.open(folder / "log", os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)

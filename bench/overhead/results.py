@@ -31,7 +31,7 @@ def environment() -> dict[str, object]:
     }
 
 
-def progress(words: str | None) -> None:
+def progress(text: str | None) -> None:
     """Shows the progress on a terminal; None ends the line."""
     if sys.stderr.isatty():
-        print("\n" if words is None else f"\r{words} ", end="", file=sys.stderr, flush=True)
+        print("\n" if text is None else f"\r{text} ", end="", file=sys.stderr, flush=True)

@@ -83,7 +83,7 @@ def _serve(folder: Path) -> list[str]:
     return [str(_TRACECTL), "serve", str(folder), "--no-http", "--textfile", str(folder)]
 
 
-def _told(folder: Path) -> tuple[float, float]:
+def _totals(folder: Path) -> tuple[float, float]:
     """Returns the processor seconds of `serve` and the number of operations it has counted."""
     text = (folder / "traced.prom").read_text()
     operations = re.findall(r"^traced_rank_operations_total\{[^}]*\} (\S+)", text, re.M)
@@ -109,9 +109,9 @@ def _cost(options: argparse.Namespace, folder: Path) -> None:
         with _processes([_serve(folder)], folder):
             # Excludes records that the rings held before.
             time.sleep(4)
-            before, begin = _told(folder), time.monotonic()
+            before, begin = _totals(folder), time.monotonic()
             time.sleep(_STRETCH_S)
-            after, seconds = _told(folder), time.monotonic() - begin
+            after, seconds = _totals(folder), time.monotonic() - begin
     took_s, operations = after[0] - before[0], after[1] - before[1]
     print(
         f"{ranks} ranks, {operations / seconds:,.0f} operations a second in all: "

@@ -42,8 +42,8 @@ def shapes(text: str) -> list[tuple[int, int]]:
 
 
 def _bytes_read(pid: int) -> int:
-    told = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
-    return int(told["rchar"])
+    counters = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+    return int(counters["rchar"])
 
 
 def measure(

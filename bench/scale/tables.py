@@ -72,12 +72,12 @@ def _sizes(tables: Path, operations: int) -> dict[str, float]:
 
 
 def _asked(arguments: argparse.Namespace, tables: Path) -> dict[str, float]:
-    told = subprocess.run(
+    done = subprocess.run(
         [arguments.python, "-c", _ASK, json.dumps([str(tables), arguments.threads, _QUERIES])],
         stdout=subprocess.PIPE,
         check=True,
     )
-    answers: dict[str, float] = json.loads(told.stdout)
+    answers: dict[str, float] = json.loads(done.stdout)
     return {f"{name}_s": seconds for name, seconds in answers.items()}
 
 
@@ -107,11 +107,11 @@ def main() -> None:
     arguments.make_traces = arguments.build / "bench/make_traces"
     for shape in shapes(arguments.shapes):
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-            told = _measure(arguments, shape, Path(folder))
+            measured = _measure(arguments, shape, Path(folder))
         print(
             " ".join(
                 f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
-                for name, value in told.items()
+                for name, value in measured.items()
             ),
             flush=True,
         )

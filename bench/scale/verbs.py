@@ -100,8 +100,8 @@ def main() -> None:
         models[verb] = model([run for run in runs if run.verb == verb], cores)
         print(f"{verb}: {json.dumps(models[verb])}", flush=True)
     if arguments.json:
-        told = {"runs": [asdict(run) for run in runs], "models": models}
-        arguments.json.write_text(json.dumps({**environment(), **told}, indent=1) + "\n")
+        result = {"runs": [asdict(run) for run in runs], "models": models}
+        arguments.json.write_text(json.dumps({**environment(), **result}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -88,8 +88,8 @@ class Bench {
       return c10::make_intrusive<EngineBackend>(name, completes);
     };
     const char* bare = add("engine", engine("nccl"), nullptr);
-    const char* unheard = add("unheard", wrapped(engine("nccl2")), bare);
-    add("heard", wrapped(engine("nccl")), unheard);
+    const char* without_hook = add("unheard", wrapped(engine("nccl2")), bare);
+    add("heard", wrapped(engine("nccl")), without_hook);
   }
 
   void operate(const Arm& arm) {

@@ -1,3 +1,3 @@
-"""The version, said once: CMake and the package metadata read it from here."""
+"""The version. CMake and the package metadata read it from here."""
 
 __version__ = "0.1.0"

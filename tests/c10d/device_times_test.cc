@@ -484,11 +484,11 @@ TEST_F(DeviceTraceTest, ReportsAnUnmeasurableDeviceOnce) {
         Job other(job.recorder(), on, "nccl", false, kUnknown);
         other.allreduce(false);
       }
-      const std::string said = ::testing::internal::GetCapturedStderr();
+      const std::string stderr_text = ::testing::internal::GetCapturedStderr();
       const std::string line =
           "traced: no device times: no CUDA runtime that is understood was "
           "loaded\n";
-      EXPECT_EQ(said, mode == DeviceTimeMode::kOff ? "" : line);
+      EXPECT_EQ(stderr_text, mode == DeviceTimeMode::kOff ? "" : line);
     });
     std::filesystem::remove(traceFile());
   }

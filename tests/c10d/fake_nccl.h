@@ -117,10 +117,10 @@ class FakeNccl : public c10d::Backend, public FakeNcclAsked {
   const c10d::AbortHook& abortHook() const { return abort_hook_; }
 #endif
   c10d::ErrorType getError() override {
-    const c10d::ErrorType told = error;
-    if (told != c10d::ErrorType::SUCCESS) ++errors_reported;
+    const c10d::ErrorType reported = error;
+    if (reported != c10d::ErrorType::SUCCESS) ++errors_reported;
     ++errors_asked;
-    return told;
+    return reported;
   }
 
   // Sets the result of the latest operation, like the classic engine's

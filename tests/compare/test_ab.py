@@ -26,14 +26,14 @@ import os, sys, time, uuid
 from dataclasses import replace
 from pathlib import Path
 sys.path[:0] = {path!r}
-import made_up_runs as made
+import synthetic_runs as made
 name = os.environ["TRACED_JOB"]
-with open({told!r}, "a") as told:
-    print(name, file=told)
+with open({run_log!r}, "a") as run_log:
+    print(name, file=run_log)
 if name in {failing!r}:
     sys.exit("this one fails")
 if name in {hanging!r}:
-    Path({told!r} + ".hangs").write_text(str(os.getpid()))
+    Path({run_log!r} + ".hangs").write_text(str(os.getpid()))
     time.sleep(600)
 program = replace(made.BASE, transfer_ns=int(sys.argv[1]), steps=4)
 made.write(Path(os.environ["TRACED_DIR"], name), program, uuid.uuid4().int % (1 << 50))
@@ -47,8 +47,8 @@ class Bench:
     folder: Path
 
     @property
-    def told(self) -> Path:
-        return self.folder / "told"
+    def run_log(self) -> Path:
+        return self.folder / "run_log"
 
     @property
     def runs(self) -> Path:
@@ -60,7 +60,9 @@ class Bench:
     def write(self, failing: str = "", hanging: str = "") -> None:
         path = [folder for folder in sys.path if folder]
         self.folder.joinpath("program.py").write_text(
-            PROGRAM.format(path=path, told=str(self.told), failing=[failing], hanging=[hanging])
+            PROGRAM.format(
+                path=path, run_log=str(self.run_log), failing=[failing], hanging=[hanging]
+            )
         )
 
     def start(self, *options: str, b: int = 4_000_000) -> subprocess.Popen[str]:
@@ -78,8 +80,8 @@ class Bench:
 
     def run(self, *options: str, b: int = 4_000_000) -> tuple[int, str, str]:
         process = self.start(*options, b=b)
-        output, words = process.communicate(timeout=_DEADLINE_S)
-        return process.returncode, output, words
+        output, stderr = process.communicate(timeout=_DEADLINE_S)
+        return process.returncode, output, stderr
 
 
 @pytest.fixture
@@ -90,16 +92,21 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_blocks_run_in_turn_and_are_compared(bench: Bench) -> None:
-    code, output, words = bench.run("--blocks", "7", "--", "--json", b=5_000_000)
-    told: dict[str, Any] = json.loads(output)
-    assert code == 1, words
-    assert (told["base_runs"], told["new_runs"], told["same_runs"], told["paired"]) == (7, 7, 7, 1)
-    assert told["findings"][0]["rule"] == "transfer"
-    order = bench.told.read_text().split()
+    code, output, stderr = bench.run("--blocks", "7", "--", "--json", b=5_000_000)
+    comparison: dict[str, Any] = json.loads(output)
+    assert code == 1, stderr
+    assert (
+        comparison["base_runs"],
+        comparison["new_runs"],
+        comparison["same_runs"],
+        comparison["paired"],
+    ) == (7, 7, 7, 1)
+    assert comparison["findings"][0]["rule"] == "transfer"
+    order = bench.run_log.read_text().split()
     assert order[:6] == ["a-001", "b-001", "s-001", "s-002", "b-002", "a-002"]
     # A pipe gets no progress output.
-    assert "\r" not in words
-    assert "\x1b" not in words
+    assert "\r" not in stderr
+    assert "\x1b" not in stderr
     record = json.loads((bench.runs / "ab.json").read_text())
     assert len(record["runs"]) == 21
     assert {"arm", "block", "seconds", "load_before", "facts"} <= record["runs"][0].keys()
@@ -107,23 +114,30 @@ def test_blocks_run_in_turn_and_are_compared(bench: Bench) -> None:
 
 
 def test_few_blocks_are_no_measure(bench: Bench) -> None:
-    code, output, words = bench.run("--blocks", "3", "--no-same", b=8_000_000)
-    assert code == 5, output + words
-    assert "too few runs: with 3 and 3" in words
-    assert bench.told.read_text().split() == ["a-001", "b-001", "b-002", "a-002", "a-003", "b-003"]
+    code, output, stderr = bench.run("--blocks", "3", "--no-same", b=8_000_000)
+    assert code == 5, output + stderr
+    assert "too few runs: with 3 and 3" in stderr
+    assert bench.run_log.read_text().split() == [
+        "a-001",
+        "b-001",
+        "b-002",
+        "a-002",
+        "a-003",
+        "b-003",
+    ]
 
 
 def test_a_run_that_fails_ends_it_and_it_goes_on_there(bench: Bench) -> None:
     bench.write(failing="b-002")
-    code, _, words = bench.run("--blocks", "2", "--no-same")
+    code, _, stderr = bench.run("--blocks", "2", "--no-same")
     assert code == 5
-    assert "b-002 ended with exit code 1; see its output in" in words
+    assert "b-002 ended with exit code 1; see its output in" in stderr
     assert "this one fails" in (bench.runs / "b-002.log").read_text()
     assert not (bench.runs / "b-002").exists()
     bench.write()
-    code, _, words = bench.run("--blocks", "2", "--no-same")
-    assert "too few runs" in words
-    assert bench.told.read_text().split() == ["a-001", "b-001", "b-002", "b-002", "a-002"]
+    code, _, stderr = bench.run("--blocks", "2", "--no-same")
+    assert "too few runs" in stderr
+    assert bench.run_log.read_text().split() == ["a-001", "b-001", "b-002", "b-002", "a-002"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -132,20 +146,20 @@ def test_an_interrupt_ends_children_and_keeps_what_was_measured(
 ) -> None:
     bench.write(hanging="b-002")
     process = bench.start("--blocks", "2", "--no-same")
-    hangs = Path(f"{bench.told}.hangs")
+    hangs = Path(f"{bench.run_log}.hangs")
     until(lambda: process.poll() is not None or (hangs.exists() and hangs.read_text()))
     assert process.poll() is None, process.communicate()
     process.send_signal(number)
-    _, words = process.communicate(timeout=_DEADLINE_S)
+    _, stderr = process.communicate(timeout=_DEADLINE_S)
     assert process.returncode == 128 + number
-    assert "2 of 4 runs are done; run the same command again to continue" in words
+    assert "2 of 4 runs are done; run the same command again to continue" in stderr
     with pytest.raises(ProcessLookupError):
         os.kill(int(hangs.read_text()), 0)
     assert sorted(path.name for path in bench.runs.glob("[abs]-*/")) == ["a-001", "b-001"]
     bench.write()
-    _, _, words = bench.run("--blocks", "2", "--no-same")
-    assert "too few runs" in words
-    assert bench.told.read_text().split()[-2:] == ["b-002", "a-002"]
+    _, _, stderr = bench.run("--blocks", "2", "--no-same")
+    assert "too few runs" in stderr
+    assert bench.run_log.read_text().split()[-2:] == ["b-002", "a-002"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -172,23 +186,23 @@ def test_an_interrupt_while_a_child_starts_ends_it(
 
 def test_a_folder_of_other_commands_is_refused(bench: Bench) -> None:
     assert bench.run("--blocks", "1", "--no-same")[0] == 5
-    code, _, words = bench.run("--blocks", "1", "--no-same", b=5_000_000)
+    code, _, stderr = bench.run("--blocks", "1", "--no-same", b=5_000_000)
     assert code == 2
-    assert "has runs of other commands" in words
+    assert "has runs of other commands" in stderr
     other = Bench(bench.folder / "other")
     other.runs.mkdir(parents=True)
     (other.runs / "file").write_text("mine")
     other.write()
-    code, _, words = other.run()
+    code, _, stderr = other.run()
     assert code == 2
-    assert "is not empty and has no ab.json" in words
+    assert "is not empty and has no ab.json" in stderr
 
 
 def test_a_program_without_a_trace_is_reported(bench: Bench) -> None:
     (bench.folder / "program.py").write_text("")
-    code, _, words = bench.run()
+    code, _, stderr = bench.run()
     assert code == 5
-    assert "a-001 wrote no trace" in words
+    assert "a-001 wrote no trace" in stderr
 
 
 def test_a_change_of_machine_is_reported() -> None:

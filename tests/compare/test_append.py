@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-import made_up_runs as made
 import pytest
-from made_up_runs import BASE, PLANTED
+import synthetic_runs as made
+from synthetic_runs import BASE, PLANTED
 from tracectl import tracectl, tracectl_path
 
 pytestmark = [pytest.mark.any_torch]
@@ -31,7 +31,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def append(runs: list[Path], file: Path) -> Path:
     for number, run in enumerate(runs):
         answer = tracectl("compare", run, "--append", file, "--label", f"commit-{number}")
-        assert (answer.exit_code, answer.output, answer.words) == (0, "", "")
+        assert (answer.exit_code, answer.output, answer.stderr) == (0, "", "")
     return file
 
 
@@ -98,7 +98,7 @@ def test_a_run_is_added_once(runs: list[Path], tmp_path: Path) -> None:
     before = file.read_bytes()
     again = tracectl("compare", runs[0], "--append", file)
     assert again.exit_code == 2
-    assert again.words == f"tracectl: {file} has this run already\n"
+    assert again.stderr == f"tracectl: {file} has this run already\n"
     assert file.read_bytes() == before
 
 
@@ -119,7 +119,7 @@ def test_what_is_no_file_of_runs_is_refused(runs: list[Path], tmp_path: Path) ->
         file.write_text(text)
         answer = tracectl("compare", runs[0], "--append", file)
         assert answer.exit_code == 2
-        assert why in answer.words
+        assert why in answer.stderr
         assert file.read_text() == text
     unwritable = tracectl("compare", runs[0], "--append", tmp_path / "none" / "here.csv")
     assert unwritable.exit_code == 4
@@ -132,7 +132,7 @@ def test_a_run_with_losses_is_not_added(tmp_path: Path) -> None:
     file = tmp_path / "nightly.csv"
     answer = tracectl("compare", run, "--append", file)
     assert answer.exit_code == 5
-    assert answer.words.startswith("tracectl: not measured: ")
+    assert answer.stderr.startswith("tracectl: not measured: ")
     empty = tmp_path / "empty"
     empty.mkdir()
     assert tracectl("compare", empty, "--append", file).exit_code == 5
@@ -147,7 +147,7 @@ def test_runs_of_another_shape_are_refused(runs: list[Path], tmp_path: Path) -> 
     for run, shape in ((larger, '8 and "0-10"'), (shorter, '4 and "0-6"')):
         answer = tracectl("compare", run, "--append", file)
         assert answer.exit_code == 2
-        assert f'has runs of 4 ranks and steps "0-10", this one has {shape}' in answer.words
+        assert f'has runs of 4 ranks and steps "0-10", this one has {shape}' in answer.stderr
     assert file.read_bytes() == before
 
 

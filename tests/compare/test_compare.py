@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import made_up_runs as made
 import pytest
-from made_up_runs import BASE, PLANTED
+import synthetic_runs as made
+from synthetic_runs import BASE, PLANTED
 from tracectl import Answer, tracectl, tracectl_path
 
 pytestmark = [pytest.mark.any_torch]
@@ -39,15 +39,15 @@ def compare(base: list[Path], fresh: list[Path], *options: str | Path) -> Answer
 
 
 def found(answer: Answer) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(answer.output)
-    return told
+    comparison: dict[str, Any] = json.loads(answer.output)
+    return comparison
 
 
-def reasons(told: dict[str, Any]) -> list[dict[str, Any]]:
+def reasons(comparison: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns the changes that got worse and do not follow from another change."""
     return [
         finding
-        for finding in told["findings"]
+        for finding in comparison["findings"]
         if finding["level"] == "worse" and "follows" not in finding
     ]
 
@@ -55,12 +55,12 @@ def reasons(told: dict[str, Any]) -> list[dict[str, Any]]:
 def planted(name: str, tmp_path: Path, base: list[Path], *options: str) -> dict[str, Any]:
     fresh = made.side(tmp_path / "fresh", PLANTED[name], seed=3000)
     answer = compare(base, fresh, "--paired", "--json", *options)
-    assert answer.exit_code == 1, answer.output + answer.words
+    assert answer.exit_code == 1, answer.output + answer.stderr
     return found(answer)
 
 
 @pytest.mark.parametrize(
-    ("name", "rule", "words"),
+    ("name", "rule", "text"),
     [
         ("transfer", "transfer", f"transfer of {GRADIENTS} became "),
         ("slow_rank", "wait_for_peers", f"waiting for peers in {GRADIENTS} became "),
@@ -71,42 +71,42 @@ def planted(name: str, tmp_path: Path, base: list[Path], *options: str) -> dict[
     ],
 )
 def test_each_change_is_reported_under_its_rule(
-    name: str, rule: str, words: str, tmp_path: Path, base: list[Path]
+    name: str, rule: str, text: str, tmp_path: Path, base: list[Path]
 ) -> None:
-    told = planted(name, tmp_path, base)
-    assert told["verdict"] == "regression"
-    first = reasons(told)[0]
+    comparison = planted(name, tmp_path, base)
+    assert comparison["verdict"] == "regression"
+    first = reasons(comparison)[0]
     assert first["rule"] == rule
-    assert first["text"].startswith(words), first["text"]
-    assert told["sentence"][1:].startswith(first["text"][1:])
-    assert len(reasons(told)) == 1, reasons(told)
+    assert first["text"].startswith(text), first["text"]
+    assert comparison["sentence"][1:].startswith(first["text"][1:])
+    assert len(reasons(comparison)) == 1, reasons(comparison)
 
 
 def test_a_size_more_is_no_new_operation(tmp_path: Path, base: list[Path]) -> None:
     mixed = made.side(tmp_path / "fresh", replace(BASE, small=1), seed=3000)
     texts = [finding["text"] for finding in reasons(found(compare(base, mixed, "--json")))]
     assert (
-        "on dp, all_reduce is there in other sizes or dtypes, too: 4 x 1-2 MiB bfloat16 in a step"
+        "on dp, all_reduce also has other sizes or dtypes: 4 x 1-2 MiB bfloat16 in a step"
     ) in texts
     texts = [finding["text"] for finding in reasons(found(compare(mixed, base, "--json")))]
     assert (
-        "on dp, all_reduce is gone in some sizes or dtypes: 4 x 1-2 MiB bfloat16 in a step"
+        "on dp, all_reduce no longer has some sizes or dtypes: 4 x 1-2 MiB bfloat16 in a step"
     ) in texts
 
 
 def test_the_rank_that_keeps_others_waiting_is_named(tmp_path: Path, base: list[Path]) -> None:
-    told = planted("slow_rank", tmp_path, base)
-    assert reasons(told)[0]["text"].endswith(", caused by rank 1")
+    comparison = planted("slow_rank", tmp_path, base)
+    assert reasons(comparison)[0]["text"].endswith(", caused by rank 1")
 
 
 def test_lost_overlap_is_named(tmp_path: Path, base: list[Path]) -> None:
-    told = planted("overlap", tmp_path, base)
-    assert "overlap was lost, the wait begins" in reasons(told)[0]["text"]
+    comparison = planted("overlap", tmp_path, base)
+    assert "overlap was lost, the wait begins" in reasons(comparison)[0]["text"]
 
 
 def test_what_follows_names_its_reason(tmp_path: Path, base: list[Path]) -> None:
-    told = planted("transfer", tmp_path, base)
-    following = [finding for finding in told["findings"] if "follows" in finding]
+    comparison = planted("transfer", tmp_path, base)
+    following = [finding for finding in comparison["findings"] if "follows" in finding]
     assert following
     for finding in following:
         assert finding["follows"] == f"transfer of {GRADIENTS}", finding
@@ -115,7 +115,7 @@ def test_what_follows_names_its_reason(tmp_path: Path, base: list[Path]) -> None
 def test_the_same_program_passes(base: list[Path], fresh: list[Path]) -> None:
     for options in (["--paired"], []):
         answer = compare(base, fresh, *options)
-        assert answer.exit_code == 0, answer.output + answer.words
+        assert answer.exit_code == 0, answer.output + answer.stderr
         assert "No regression: nothing became worse by more than 3.0 %." in answer.output
         assert re.search(r"a step that is \d\.\d % longer would be found", answer.output)
 
@@ -126,22 +126,22 @@ def test_an_arm_of_the_same_program_is_checked(
     same = made.side(tmp_path / "same", PLANTED["transfer"], seed=7000)
     answer = compare(base, fresh, "--paired", "--same", *same)
     assert answer.exit_code == 5
-    assert "the same program differs from itself: transfer" in answer.words
+    assert "the same program differs from itself: transfer" in answer.stderr
 
 
 def test_a_change_below_the_floor_passes(tmp_path: Path, base: list[Path]) -> None:
     slower = replace(BASE, transfer_ns=round(1.1 * BASE.transfer_ns))
     slow = made.side(tmp_path / "fresh", slower, seed=3000)
     answer = compare(base, slow, "--paired", "--floor", "30")
-    assert answer.exit_code == 0, answer.output + answer.words
+    assert answer.exit_code == 0, answer.output + answer.stderr
 
 
 # Runs that cannot be compared never pass, and the reason is printed.
 
 
-def refused(answer: Answer, code: int, words: str) -> None:
-    assert answer.exit_code == code, answer.output + answer.words
-    assert words in answer.words
+def refused(answer: Answer, code: int, reason: str) -> None:
+    assert answer.exit_code == code, answer.output + answer.stderr
+    assert reason in answer.stderr
 
 
 def test_few_runs_are_no_measure(base: list[Path], fresh: list[Path]) -> None:
@@ -163,7 +163,7 @@ def test_what_is_incomplete_is_no_measure(tmp_path: Path, base: list[Path]) -> N
     refused(compare(base, [*others, cut.parent]), 5, "not measured: ")
     absent = made.write(tmp_path / "absent", BASE, 4003)
     (absent / "rank-3.traced").unlink()
-    refused(compare(base, [*others, absent]), 5, "no trace of ranks 3 of 4")
+    refused(compare(base, [*others, absent]), 5, "no trace of ranks 3 (the job has 4 ranks)")
 
 
 def test_a_clock_that_stepped_is_no_measure(tmp_path: Path) -> None:
@@ -211,10 +211,10 @@ def test_what_cannot_be_compared_is_no_measure(
 def test_a_run_of_too_many_kinds_is_no_measure(tmp_path: Path) -> None:
     most = made.write_kinds(tmp_path / "most", 2000, seed=1)
     more = made.write_kinds(tmp_path / "more", 2003, seed=2)
-    words = "3 operations are of more than the 2000 kinds that can be compared"
+    reason = "3 operations are of more than the 2000 kinds that can be compared"
     answer = compare([most], [more])
-    refused(answer, 5, f"more: {words}")
-    assert answer.words.count(words) == 1
+    refused(answer, 5, f"more: {reason}")
+    assert answer.stderr.count(reason) == 1
 
 
 def test_files_of_merged_runs_are_runs(tmp_path: Path, base: list[Path], fresh: list[Path]) -> None:

@@ -7,9 +7,9 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import made_up_runs as made
 import pytest
-from made_up_runs import BASE, PLANTED
+import synthetic_runs as made
+from synthetic_runs import BASE, PLANTED
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.long]
@@ -33,10 +33,10 @@ def outcome(folder: Path, name: str, trial: int) -> tuple[int, list[str]]:
     fresh = made.side(folder / "b", replace(PLANTED.get(name, BASE), **_NOISE), seed + 500)
     answer = tracectl("compare", *base, "--against", *fresh, "--paired", "--json")
     shutil.rmtree(folder)
-    told = json.loads(answer.output)
+    comparison = json.loads(answer.output)
     return answer.exit_code, [
         finding["rule"]
-        for finding in told["findings"]
+        for finding in comparison["findings"]
         if finding["level"] == "worse" and "follows" not in finding
     ]
 

@@ -7,12 +7,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-import made_up_runs as made
 import numpy as np
 import pytest
-from made_up_runs import BASE, PLANTED, Program
+import synthetic_runs as made
 from numpy.typing import NDArray
 from scipy import stats
+from synthetic_runs import BASE, PLANTED, Program
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch]
@@ -23,40 +23,42 @@ ALPHA = 0.05
 
 def compared(base: list[Path], fresh: list[Path], *options: str) -> dict[str, Any]:
     answer = tracectl("compare", *base, "--against", *fresh, "--json", *options)
-    assert answer.exit_code in (0, 1, 5), answer.words
-    told: dict[str, Any] = json.loads(answer.output)
-    return told
+    assert answer.exit_code in (0, 1, 5), answer.stderr
+    comparison: dict[str, Any] = json.loads(answer.output)
+    return comparison
 
 
-def with_chance(told: dict[str, Any]) -> list[dict[str, Any]]:
-    return [change for change in told["changes"] if "p" in change]
+def with_chance(comparison: dict[str, Any]) -> list[dict[str, Any]]:
+    return [change for change in comparison["changes"] if "p" in change]
 
 
-def least_of(change: dict[str, Any], told: dict[str, Any]) -> float:
+def least_of(change: dict[str, Any], comparison: dict[str, Any]) -> float:
     """Returns the smallest change that counts: a thousandth of a step, or of a call."""
-    step = next(c for c in told["changes"] if c["part"] == "step")
+    step = next(c for c in comparison["changes"] if c["part"] == "step")
     if change["part"] in ("calls", "bytes", "bytes_in_flight"):
         return 1e-9
     if change["key"] is None:
         return float(step["before"]) / 1000
     calls = next(
-        c["before"] for c in told["changes"] if c["part"] == "calls" and c["key"] == change["key"]
+        c["before"]
+        for c in comparison["changes"]
+        if c["part"] == "calls" and c["key"] == change["key"]
     )
-    return float(step["before"]) / 1000 / (calls / told["world_size"])
+    return float(step["before"]) / 1000 / (calls / comparison["world_size"])
 
 
-def logs(told: dict[str, Any], change: dict[str, Any], side: str) -> Floats:
-    values: Floats = np.log(np.maximum(change[side], least_of(change, told)))
+def logs(comparison: dict[str, Any], change: dict[str, Any], side: str) -> Floats:
+    values: Floats = np.log(np.maximum(change[side], least_of(change, comparison)))
     return values
 
 
-def matrix(told: dict[str, Any], changes: list[dict[str, Any]], side: str) -> Floats:
-    return np.array([logs(told, change, side) for change in changes])
+def matrix(comparison: dict[str, Any], changes: list[dict[str, Any]], side: str) -> Floats:
+    return np.array([logs(comparison, change, side) for change in changes])
 
 
-def keys_of(told: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def keys_of(comparison: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     keys: dict[str, list[dict[str, Any]]] = {}
-    for change in told["changes"]:
+    for change in comparison["changes"]:
         if "p" in change:
             keys.setdefault(json.dumps(change["key"]), []).append(change)
     return keys
@@ -81,10 +83,10 @@ def sides(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_estimate_and_interval_of_pairs(sides: Any) -> None:
-    told = compared(*sides, "--paired")
-    assert len(with_chance(told)) >= 8
-    for change in with_chance(told):
-        d = logs(told, change, "new_runs") - logs(told, change, "base_runs")
+    comparison = compared(*sides, "--paired")
+    assert len(with_chance(comparison)) >= 8
+    for change in with_chance(comparison):
+        d = logs(comparison, change, "new_runs") - logs(comparison, change, "base_runs")
         upper = np.triu_indices(len(d))
         means = np.sort(((d[:, None] + d[None, :]) / 2)[upper])
         assert math.log(change["ratio"]) == pytest.approx(np.median(means), abs=1e-12)
@@ -102,10 +104,10 @@ def test_estimate_and_interval_of_pairs(sides: Any) -> None:
 
 def test_estimate_and_interval_of_two_samples(sides: Any) -> None:
     base, fresh = sides
-    told = compared(base, fresh[:7])
-    assert len(with_chance(told)) >= 8
-    for change in with_chance(told):
-        before, after = logs(told, change, "base_runs"), logs(told, change, "new_runs")
+    comparison = compared(base, fresh[:7])
+    assert len(with_chance(comparison)) >= 8
+    for change in with_chance(comparison):
+        before, after = logs(comparison, change, "base_runs"), logs(comparison, change, "new_runs")
         differences = np.sort((after[:, None] - before[None, :]).ravel())
         assert math.log(change["ratio"]) == pytest.approx(np.median(differences), abs=1e-12)
         for bound, inwards in (("ratio_low", 1e-9), ("ratio_high", -1e-9)):
@@ -126,7 +128,7 @@ def holm(p: list[float]) -> list[float]:
 
 
 def check_p_values(
-    told: dict[str, Any], largest: Any, tests: dict[str, tuple[Floats, ...]]
+    comparison: dict[str, Any], largest: Any, tests: dict[str, tuple[Floats, ...]]
 ) -> None:
     """Checks p-values.
 
@@ -136,14 +138,14 @@ def check_p_values(
         key: [largest(data, own) for own in range(data[0].shape[0])] for key, data in tests.items()
     }
     adjusted = dict(zip(parts, holm([min(p) for p in parts.values()]), strict=True))
-    for key, changes in keys_of(told).items():
+    for key, changes in keys_of(comparison).items():
         by = adjusted[key] / min(parts[key])
         for change, p in zip(changes, parts[key], strict=True):
             assert change["p"] == pytest.approx(min(1.0, by * p), rel=1e-9), change["part"]
 
 
 def test_sign_flips_are_those_of_scipy(sides: Any) -> None:
-    told = compared(*sides, "--paired")
+    comparison = compared(*sides, "--paired")
 
     def largest(data: tuple[Floats, ...], own: int) -> float:
         (d,) = data
@@ -160,10 +162,10 @@ def test_sign_flips_are_those_of_scipy(sides: Any) -> None:
         return float(np.mean(r.max(axis=1) >= r[0, own] - 1e-9))
 
     tests = {
-        key: (matrix(told, changes, "new_runs") - matrix(told, changes, "base_runs"),)
-        for key, changes in keys_of(told).items()
+        key: (matrix(comparison, changes, "new_runs") - matrix(comparison, changes, "base_runs"),)
+        for key, changes in keys_of(comparison).items()
     }
-    check_p_values(told, largest, tests)
+    check_p_values(comparison, largest, tests)
     # With a single part SciPy must agree.
     for (d,) in tests.values():
         for row in d:
@@ -175,7 +177,7 @@ def test_sign_flips_are_those_of_scipy(sides: Any) -> None:
 
 def test_relabelling_is_that_of_scipy(sides: Any) -> None:
     base, fresh = sides
-    told = compared(base[:5], fresh[:4])
+    comparison = compared(base[:5], fresh[:4])
 
     def statistic(columns: Floats, of: int) -> Any:
         def most(x: Floats, y: Floats, axis: int = -1) -> Any:
@@ -209,7 +211,7 @@ def test_relabelling_is_that_of_scipy(sides: Any) -> None:
         return float(np.mean(result.null_distribution))
 
     tests = {
-        key: (matrix(told, changes, "base_runs"), matrix(told, changes, "new_runs"))
-        for key, changes in keys_of(told).items()
+        key: (matrix(comparison, changes, "base_runs"), matrix(comparison, changes, "new_runs"))
+        for key, changes in keys_of(comparison).items()
     }
-    check_p_values(told, largest, tests)
+    check_p_values(comparison, largest, tests)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import made_up_runs as made
 import pytest
-from made_up_runs import BASE, PLANTED, Program
+import synthetic_runs as made
+from synthetic_runs import BASE, PLANTED, Program
 from tracectl import Answer, tracectl
 
 pytestmark = [pytest.mark.any_torch]
@@ -21,7 +21,7 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = made.side(folder / "runs", BASE, 1000, runs=3)
     path = folder / "budget.toml"
     answer = tracectl("check", runs[0], "--write-budget", path, "--agree", *runs[1:])
-    assert (answer.exit_code, answer.words) == (0, "")
+    assert (answer.exit_code, answer.stderr) == (0, "")
     return path
 
 
@@ -31,8 +31,8 @@ def checked(budget: Path, tmp_path: Path, program: Program) -> Answer:
 
 
 def differences(answer: Answer) -> list[str]:
-    told: dict[str, Any] = json.loads(answer.output)
-    return [what for row in told["structure"] for what in row["differences"]]
+    comparison: dict[str, Any] = json.loads(answer.output)
+    return [what for row in comparison["structure"] for what in row["differences"]]
 
 
 def test_a_budget_of_several_runs_has_their_structure(budget: Path) -> None:
@@ -60,10 +60,10 @@ def test_the_same_program_meets_it(budget: Path, tmp_path: Path) -> None:
 def test_lost_overlap_is_reported(budget: Path, tmp_path: Path) -> None:
     answer = checked(budget, tmp_path, PLANTED["overlap"])
     assert answer.exit_code == 1
-    told = differences(answer)
-    assert "rank 0 has at most 1 calls under way together where the budget has 4" in told
+    found = differences(answer)
+    assert "rank 0 has at most 1 calls under way together where the budget has 4" in found
     assert (
-        "rank 0 waits at once for 4 of its calls where the budget has 1: overlap was lost" in told
+        "rank 0 waits at once for 4 of its calls where the budget has 1: overlap was lost" in found
     )
 
 
@@ -83,11 +83,11 @@ def test_what_runs_do_not_agree_on_is_left_out(tmp_path: Path) -> None:
     ]
     path = tmp_path / "budget.toml"
     answer = tracectl("check", runs[0], "--write-budget", path, "--agree", runs[1])
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     assert "left out: count of dp all_reduce bfloat16, ranks all: not equal in all runs" in (
-        answer.words
+        answer.stderr
     )
-    assert "left out: order of dp, ranks all: not equal in all runs" in answer.words
+    assert "left out: order of dp, ranks all: not equal in all runs" in answer.stderr
     assert "judged = false" in path.read_text()
     # Neither operation is reported as new or as extra.
     for run in runs:
@@ -107,12 +107,12 @@ def test_a_run_that_is_no_measure_is_not_agreed_with(tmp_path: Path) -> None:
     path = tmp_path / "budget.toml"
     answer = tracectl("check", run, "--write-budget", path, "--agree", lossy)
     assert answer.exit_code == 5
-    assert "12 records dropped" in answer.words
+    assert "12 records dropped" in answer.stderr
     assert not path.exists()
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "message"),
     [
         ("together = 1", "needs a group"),
         ('group = "dp"\ntogether = -1', "together must be a whole number"),
@@ -122,9 +122,9 @@ def test_a_run_that_is_no_measure_is_not_agreed_with(tmp_path: Path) -> None:
         ('group = "dp"\nsteps = "all"\ntogether = 1', "is about steps"),
     ],
 )
-def test_a_budget_that_cannot_be_understood(row: str, words: str, tmp_path: Path) -> None:
+def test_a_budget_that_cannot_be_understood(row: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "budget.toml"
     path.write_text(f'schema = 1\nsteps = "0-3"\n[[structure]]\n{row}\n')
     answer = tracectl("check", made.write(tmp_path / "a", BASE, 1000), "--budget", path)
     assert answer.exit_code == 2
-    assert words in answer.words
+    assert message in answer.stderr

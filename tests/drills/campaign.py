@@ -66,7 +66,7 @@ class Campaign:
         return wrong
 
     def _judge(self, plan: Plan, folder: Path) -> list[str]:
-        truth, hung_after_s = plan.truth, plan.engine.told_late_s
+        truth, hung_after_s = plan.truth, plan.engine.report_delay_s
         finding = diagnose([folder / "traces"], hung_after_s)
         # The first diagnosis runs before recovery, which must not matter.
         assert tracectl("recover", "--ring-dir", folder).exit_code == 0
@@ -79,19 +79,19 @@ class Campaign:
         if lies:
             return lies
         if not right:
-            said = f"{', '.join(finding.kinds) or finding.kind} of {list(finding.culprits)}"
-            return [f"expected {'/'.join(truth.kinds)} of {list(truth.culprits)}, got {said}"]
-        if _said(recovered) != _said(finding):
-            return [f"as it lay {_said(finding)}, recovered {_said(recovered)}"]
+            found = f"{', '.join(finding.kinds) or finding.kind} of {list(finding.culprits)}"
+            return [f"expected {'/'.join(truth.kinds)} of {list(truth.culprits)}, got {found}"]
+        if _summary(recovered) != _summary(finding):
+            return [f"before recovery {_summary(finding)}, recovered {_summary(recovered)}"]
         if truth.fault:
             self.placed[is_placed(truth, finding)] += 1
         return self._from_parts(plan, folder, finding) if self.with_subsets else []
 
     def _count(self, truth: Truth, finding: Finding, lies: list[str]) -> None:
         """Counts whether the finding and the culprit are right."""
-        said_of = {"finding": finding.kind in truth.kinds or not truth.fault}
-        said_of["culprit"] = blames_rightly(truth, finding)
-        for (half, right), sure in zip(said_of.items(), finding.sure, strict=True):
+        correct = {"finding": finding.kind in truth.kinds or not truth.fault}
+        correct["culprit"] = blames_rightly(truth, finding)
+        for (half, right), sure in zip(correct.items(), finding.sure, strict=True):
             self.halves[half, sure, right and not lies] += 1
 
     def _from_parts(self, plan: Plan, folder: Path, whole: Finding) -> list[str]:
@@ -100,7 +100,7 @@ class Campaign:
         files = sorted(folder.glob("traces/*/*.traced"))
         wrong = []
         for kept in subsets(truth.world) if truth.fault else ():
-            finding = diagnose([files[rank] for rank in kept], plan.engine.told_late_s)
+            finding = diagnose([files[rank] for rank in kept], plan.engine.report_delay_s)
             same = (finding.kind, finding.culprits) == (whole.kind, whole.culprits)
             if proves(truth, kept):
                 right, label = same, "the same" if same else finding.kind
@@ -118,10 +118,12 @@ class Campaign:
         if truth.program == "grid":
             return
         for mended, table in ((False, self.as_dumped), (True, self.stock)):
-            said = analyze(str(folder), truth.world, mended)
-            quiet = said.kind == "nothing"
+            finding = analyze(str(folder), truth.world, mended)
+            quiet = finding.kind == "nothing"
             table.add(
-                name, said.kind, said.culprits == truth.culprits and quiet != bool(truth.fault)
+                name,
+                finding.kind,
+                finding.culprits == truth.culprits and quiet != bool(truth.fault),
             )
 
     def tables(self) -> list[Confusion]:
@@ -130,7 +132,7 @@ class Campaign:
         return [table for table in every if table.runs]
 
 
-def _said(finding: Finding) -> tuple[object, ...]:
+def _summary(finding: Finding) -> tuple[object, ...]:
     return finding.kinds, finding.culprits, finding.group, finding.seq
 
 

@@ -11,20 +11,20 @@ class Confusion:
     """Counts verdicts by fault."""
 
     title: str
-    _said: defaultdict[str, Counter[str]] = field(
+    _verdicts: defaultdict[str, Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter), init=False
     )
     _right: Counter[str] = field(default_factory=Counter, init=False)
 
     def add(self, fault: str, verdict: str, right: bool) -> None:
         """Adds one drill."""
-        self._said[fault][verdict] += 1
+        self._verdicts[fault][verdict] += 1
         self._right[fault] += right
 
     @property
     def runs(self) -> int:
         """Returns the number of drills."""
-        return sum(counts.total() for counts in self._said.values())
+        return sum(counts.total() for counts in self._verdicts.values())
 
     @property
     def right(self) -> int:
@@ -40,7 +40,7 @@ class Confusion:
                 str(self._right[fault]),
                 ", ".join(f"{verdict} {n}" for verdict, n in counts.most_common()),
             )
-            for fault, counts in self._said.items()
+            for fault, counts in self._verdicts.items()
         ]
 
     def text(self) -> str:

@@ -16,13 +16,13 @@ class Engine:
     Attributes:
         name: For tables and folders; "" is Gloo.
         env: The environment of its ranks.
-        told_late_s: Maximum delay of reported ends. The diagnosis of a hang waits for this time.
+        report_delay_s: Maximum delay of reported ends. The diagnosis of a hang waits for this time.
     """
 
     name: str = ""
     backend: str = "traced:gloo"
     env: dict[str, str] = field(default_factory=dict, hash=False)
-    told_late_s: float = 0.0
+    report_delay_s: float = 0.0
 
     @property
     def is_nccl(self) -> bool:
@@ -36,4 +36,4 @@ GLOO = Engine()
 def nccl(engine: str, device_time: str) -> Engine:
     """Returns one of torch's two engines ("newer", "classic") with these device times."""
     env = {"TRACED_DEVICE_TIME": device_time} | ENGINES[engine] | SHORT_DEATH
-    return Engine(f"{engine}-{device_time}", "traced:nccl", env, told_late_s=2.0)
+    return Engine(f"{engine}-{device_time}", "traced:nccl", env, report_delay_s=2.0)

@@ -47,13 +47,13 @@ def diagnose(inputs: Sequence[Path], hung_after_s: float = 0.0) -> Finding:
         AssertionError: It failed, or its exit code contradicts its answer.
     """
     limits = ["--hung-after", str(hung_after_s), "--late-after", LATE_AFTER_S]
-    said = tracectl("diagnose", "--json", *limits, *inputs)
-    assert said.exit_code in (_FOUND, _FINE, _NOT_KNOWN), said.words
-    answer = json.loads(said.output)
+    ran = tracectl("diagnose", "--json", *limits, *inputs)
+    assert ran.exit_code in (_FOUND, _FINE, _NOT_KNOWN), ran.stderr
+    answer = json.loads(ran.output)
     verdicts = answer["verdicts"]
-    assert bool(verdicts) == (said.exit_code == _FOUND), said.output
-    if said.exit_code == _NOT_KNOWN:
-        assert "ended_unclosed" in answer, said.output
+    assert bool(verdicts) == (ran.exit_code == _FOUND), ran.output
+    if ran.exit_code == _NOT_KNOWN:
+        assert "ended_unclosed" in answer, ran.output
     kinds = tuple(verdict["kind"] for verdict in verdicts)
     culprits = tuple(answer["culprits"])
     if not verdicts:

@@ -18,10 +18,10 @@ from patience import patient
 from drills.board import Board, State
 from drills.plan import Plan
 from drills.rank import DUMP, LEAVE, control_path, dump_path
-from drills.stillness import PATIENT_LOOKS, QUIET_LOOKS, Stillness, stopped
+from drills.stillness import PATIENT_POLLS, QUIET_POLLS, Stillness, stopped
 from drills.truth import Truth
 
-_LOOK_S = 0.03
+_POLL_S = 0.03
 # tests/long/delays makes working threads sleep, so that they seem blocked.
 _PATIENCE = float(os.environ.get("DRILL_PATIENCE", "1"))
 
@@ -46,9 +46,9 @@ class _Job:
         self._launcher = launcher
         self._folder = folder
         quiet = plan.truth.may_stop and not plan.truth.is_noticed
-        told_late = math.ceil(plan.engine.told_late_s * 1.5 / _LOOK_S)
-        looks = QUIET_LOOKS if quiet else PATIENT_LOOKS
-        self._looks = math.ceil(patient(looks) * _PATIENCE) + told_late
+        extra_polls = math.ceil(plan.engine.report_delay_s * 1.5 / _POLL_S)
+        polls = QUIET_POLLS if quiet else PATIENT_POLLS
+        self._polls = math.ceil(patient(polls) * _PATIENCE) + extra_polls
         world = plan.truth.world
         dump_path(folder, 0).parent.mkdir()
         for rank in range(world):
@@ -74,8 +74,8 @@ class _Job:
 
     def watch(self) -> None:
         """Returns when the job has ended or will never end."""
-        stillness = Stillness(self._board, self._pids, self._looks)
-        self._until(lambda: all(map(self._finished, self._alive)) or stillness.look(self._alive))
+        stillness = Stillness(self._board, self._pids, self._polls)
+        self._until(lambda: all(map(self._finished, self._alive)) or stillness.poll(self._alive))
 
     def end(self) -> dict[int, str]:
         """Ends the remaining ranks. Returns how each rank ended."""
@@ -85,7 +85,7 @@ class _Job:
             self._kill()
         else:
             for rank in self._alive:
-                self._tell(rank, LEAVE)
+                self._send(rank, LEAVE)
         codes = [process.wait() for process in self._processes]
         return {
             rank: "stuck" if rank in stuck else self._ending(rank, code)
@@ -97,16 +97,16 @@ class _Job:
             return "finished"
         if code < 0:
             return signal.Signals(-code).name
-        said = self._processes[rank].output.strip().rpartition("\n")[2]
+        last_line = self._processes[rank].output.strip().rpartition("\n")[2]
         # Strips the source line before Gloo's message and the advice after it.
-        return re.sub(r"^\[/\S*\] ", "", said).partition(". ")[0] or f"exit code {code}"
+        return re.sub(r"^\[/\S*\] ", "", last_line).partition(". ")[0] or f"exit code {code}"
 
-    def _tell(self, rank: int, what: bytes) -> None:
+    def _send(self, rank: int, what: bytes) -> None:
         """Sends a command to a rank unless it ends meanwhile. A pipe without a reader cannot be
         opened.
         """
 
-        def told() -> bool:
+        def dumped() -> bool:
             try:
                 pipe = os.open(control_path(self._folder, rank), os.O_WRONLY | os.O_NONBLOCK)
             except OSError as error:
@@ -117,12 +117,12 @@ class _Job:
                 file.write(what)
             return True
 
-        self._until(told)
+        self._until(dumped)
 
     def _dump(self) -> None:
         able = [rank for rank in self._alive if not stopped(self._pids[rank])]
         for rank in able:
-            self._tell(rank, DUMP)
+            self._send(rank, DUMP)
         self._until(
             lambda: all(
                 dump_path(self._folder, rank).exists() for rank in able if rank in self._alive
@@ -145,4 +145,4 @@ class _Job:
                 for process in self._processes:
                     process.kill()
                 raise TimeoutError(f"{self._folder} is neither still nor done\n{outputs}")
-            self._launcher.receive(_LOOK_S)
+            self._launcher.receive(_POLL_S)

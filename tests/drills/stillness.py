@@ -10,8 +10,8 @@ from drills.board import Board, State
 
 #: Number of observations in a row in which ranks must be blocked: with a fault that may stop them,
 #: and without one. In the latter case a slow connection may block all of them for a while.
-QUIET_LOOKS = 4
-PATIENT_LOOKS = 200
+QUIET_POLLS = 4
+PATIENT_POLLS = 200
 
 
 class Stillness:
@@ -22,14 +22,14 @@ class Stillness:
     that.
     """
 
-    def __init__(self, board: Board, pids: list[int], looks: int = QUIET_LOOKS) -> None:
+    def __init__(self, board: Board, pids: list[int], polls: int = QUIET_POLLS) -> None:
         self._board = board
-        self._looks = looks
+        self._polls = polls
         self._pids = pids
         self._last: list[object] = []
         self._quiet = 0
 
-    def look(self, alive: list[int]) -> bool:
+    def poll(self, alive: list[int]) -> bool:
         """Returns whether all of these ranks are blocked, and were in the last observations."""
         now: list[object] = [(rank, self._seen(rank)) for rank in alive]
         if now != self._last:
@@ -37,7 +37,7 @@ class Stillness:
         # Twice: a rank that was not checked yet may wake one that was, and then sleep.
         elif not any(self._busy(rank) for rank in 2 * alive):
             self._quiet += 1
-        return self._quiet >= self._looks
+        return self._quiet >= self._polls
 
     def _seen(self, rank: int) -> object:
         """Returns a value that changes whenever the main thread runs."""

@@ -55,12 +55,12 @@ def analyze(folder: str, world: int, mended: bool) -> StockFinding:
     options = [str(flights), "-p", _PREFIX]
     if len(list(flights.glob(f"{_PREFIX}*"))) < world:
         options.append("--allow-incomplete-ranks")
-    with _said() as said:
+    with _captured_log() as log:
         try:
             fr_trace.main(options)
         except Exception as error:
             return StockFinding(type(error).__name__)
-    return _first(said.getvalue())
+    return _first(log.getvalue())
 
 
 def _mended(flights: Path, world: int) -> Path:
@@ -79,22 +79,22 @@ def _mended(flights: Path, world: int) -> Path:
 
 
 @contextmanager
-def _said() -> Iterator[io.StringIO]:
+def _captured_log() -> Iterator[io.StringIO]:
     """Captures its log, which would be written to stderr."""
     logger = logging.getLogger(_LOGGER)
-    said = io.StringIO()
-    handler = logging.StreamHandler(said)
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
     before, logger.propagate = logger.handlers[:], False
     logger.handlers[:] = [handler]
     try:
-        yield said
+        yield log
     finally:
         logger.handlers[:] = before
 
 
-def _first(said: str) -> StockFinding:
+def _first(log: str) -> StockFinding:
     """Returns its first complaint. The texts are those of components/types.py of torch."""
-    lines = said.splitlines()
+    lines = log.splitlines()
     for number, line in enumerate(lines):
         rest = "\n".join(lines[number : number + 40])
         if "Not all ranks joining" in line:

@@ -27,7 +27,7 @@ class Exported:
     """Holds a file, what the trace processor reads from it, and the rows that were exported."""
 
     file: Path
-    words: str
+    stderr: str
     processor: Any
     source: list[dict[str, Any]]
 
@@ -56,10 +56,10 @@ def exported(
 
     command = ["export", traces, "--format"]
     answer = tracectl(*command, "perfetto", "-o", file, *options)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     rows = tracectl(*command, "jsonl").output.splitlines()
     with TraceProcessor(file, tools.node, tools.perfetto_release) as processor:
-        found = Exported(file, answer.words, processor, [json.loads(row) for row in rows])
+        found = Exported(file, answer.stderr, processor, [json.loads(row) for row in rows])
         check_sound(found)
         yield found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from made_up_job import MS, US, Rank
+from synthetic_job import MS, US, Rank
 
 
 @dataclass(frozen=True)

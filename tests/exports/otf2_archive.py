@@ -64,11 +64,11 @@ class Otf2Archive:
     """Holds the contents of an archive."""
 
     folder: Path
-    told: dict[str, Any]
+    content: dict[str, Any]
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        return self.told["events"]
+        return self.content["events"]
 
     def of_kind(self, *kinds: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["kind"] in kinds]
@@ -83,7 +83,7 @@ class Otf2Archive:
 def archive(traces: Path, folder: Path, *options: str) -> Otf2Archive:
     """Exports traces as OTF2 and reads the archive."""
     answer = tracectl("export", traces, "--format", "otf2", "-o", folder, *options)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return read(folder)
 
 

@@ -79,7 +79,7 @@ def browser() -> Iterator[Any]:
 
 def write_page(traces: Path, file: Path, *options: str) -> Path:
     answer = tracectl("report", traces, "--html", file, *options)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     assert answer.output == ""
     return file
 

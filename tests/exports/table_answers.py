@@ -32,7 +32,7 @@ def questions() -> dict[str, str]:
 
 def export(traces: Path, folder: Path) -> Path:
     answer = tracectl("export", traces, "--format", "parquet", "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -53,8 +53,8 @@ def asked(engine: str, folders: dict[str, Path]) -> dict[str, dict[str, Rows]]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, dict[str, Rows]] = json.loads(done.stdout)
-    return told
+    answers: dict[str, dict[str, Rows]] = json.loads(done.stdout)
+    return answers
 
 
 class Commands:
@@ -62,15 +62,15 @@ class Commands:
 
     def __init__(self, traces: Path) -> None:
         self._traces = traces
-        self._told: dict[tuple[str, ...], Any] = {}
+        self._answers: dict[tuple[str, ...], Any] = {}
 
     def __call__(self, *arguments: str) -> Any:
-        if arguments not in self._told:
+        if arguments not in self._answers:
             answer = tracectl(arguments[0], self._traces, "--json", *arguments[1:])
             # Exit codes 1 and 5: diagnose has findings, or does not know the end.
-            assert answer.exit_code in (0, 1, 5), answer.words
-            self._told[arguments] = json.loads(answer.output)
-        return self._told[arguments]
+            assert answer.exit_code in (0, 1, 5), answer.stderr
+            self._answers[arguments] = json.loads(answer.output)
+        return self._answers[arguments]
 
     def rows(self) -> list[dict[str, Any]]:
         answer = tracectl("export", self._traces, "--format", "jsonl")
@@ -86,25 +86,25 @@ class Commands:
         ]
 
 
-def _last(tell: Commands, rows: Rows) -> None:
-    told = {rank["rank"]: rank["last"] for rank in tell("report")["ranks"]}
+def _last(ask: Commands, rows: Rows) -> None:
+    expected = {rank["rank"]: rank["last"] for rank in ask("report")["ranks"]}
     assert {rank: (times, ns) for rank, times, ns in rows} == {
-        rank: (last["count"], last["total_ns"]) for rank, last in told.items() if last["count"]
+        rank: (last["count"], last["total_ns"]) for rank, last in expected.items() if last["count"]
     }
     assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
 
 
-def _cost(tell: Commands, rows: Rows) -> None:
-    told = {
-        rank["rank"]: rank["caused_ns"] for rank in tell("report")["pictures"]["lateness"]
+def _cost(ask: Commands, rows: Rows) -> None:
+    expected = {
+        rank["rank"]: rank["caused_ns"] for rank in ask("report")["pictures"]["lateness"]
     }  # fmt: skip
     # The report also counts ranks that wait for a root.
-    assert all(ns <= told[rank] for rank, ns in rows if ns)
+    assert all(ns <= expected[rank] for rank, ns in rows if ns)
 
 
-def _sizes(tell: Commands, rows: Rows) -> None:
+def _sizes(ask: Commands, rows: Rows) -> None:
     sums: dict[tuple[str, int], list[int]] = {}
-    for row in tell.rows():
+    for row in ask.rows():
         size = row.get("message_size", 0)
         if row["state"] == "ended" and size and row.get("completion_ns") and not row["simulated"]:
             one = sums.setdefault((row["op"], size), [0, 0, 0])
@@ -117,20 +117,22 @@ def _sizes(tell: Commands, rows: Rows) -> None:
     for op, _, count, _ in rows:
         calls[op] += count
     report: Counter[str] = Counter()
-    for op in tell("report")["ops"]:
+    for op in ask("report")["ops"]:
         report[op["op"]] += op["completion"]["count"]
     assert all(count <= report[op] for op, count in calls.items())
 
 
-def _groups(tell: Commands, rows: Rows) -> None:
-    told = {group["label"]: group["wait_for_peers"] for group in tell("report")["groups"]}
+def _groups(ask: Commands, rows: Rows) -> None:
+    expected = {group["label"]: group["wait_for_peers"] for group in ask("report")["groups"]}
     assert {label: (count, ns) for label, count, ns in rows} == {
-        label: (wait["count"], wait["total_ns"]) for label, wait in told.items() if wait["count"]
+        label: (wait["count"], wait["total_ns"])
+        for label, wait in expected.items()
+        if wait["count"]
     }
 
 
-def _steps(tell: Commands, rows: Rows) -> None:
-    steps = tell("report")["pictures"]["steps"]
+def _steps(ask: Commands, rows: Rows) -> None:
+    steps = ask("report")["pictures"]["steps"]
     if steps["by"] != "step":
         assert rows == []
         return
@@ -145,22 +147,22 @@ def _steps(tell: Commands, rows: Rows) -> None:
     assert len(shown) >= min(9, len(ended))
 
 
-def _failed(tell: Commands, rows: Rows) -> None:
+def _failed(ask: Commands, rows: Rows) -> None:
     assert rows == sorted(
         [rank, cell["op_id"], row.get("group"), cell["op"], cell.get("seq"), cell.get("error")]
-        for rank, row, cell in tell.cells("failed")
+        for rank, row, cell in ask.cells("failed")
     )
 
 
-def _not_ended(tell: Commands, rows: Rows) -> None:
+def _not_ended(ask: Commands, rows: Rows) -> None:
     assert [row[:5] for row in rows] == sorted(
         [rank, cell["op_id"], row.get("group"), cell["op"], cell.get("seq")]
-        for rank, row, cell in tell.cells("issued")
+        for rank, row, cell in ask.cells("issued")
     )
 
 
-def _missing_members(tell: Commands, rows: Rows) -> None:
-    show = tell("show")
+def _missing_members(ask: Commands, rows: Rows) -> None:
+    show = ask("show")
     # Dumps may lack the members of a group.
     size = {group["label"]: group.get("size", 0) for group in show["groups"]}
     assert [row[:2] + row[3:] for row in rows] == sorted(
@@ -170,8 +172,8 @@ def _missing_members(tell: Commands, rows: Rows) -> None:
     )
 
 
-def _losses(tell: Commands, rows: Rows) -> None:
-    lost = tell("report")["lost"]
+def _losses(ask: Commands, rows: Rows) -> None:
+    lost = ask("report")["lost"]
     sums: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
     unknown = set()
@@ -194,32 +196,34 @@ def _ranks(text: str) -> list[int]:
     return [rank for ends in ranges for rank in range(int(ends[0]), int(ends[-1]) + 1)]
 
 
-def _exposed(tell: Commands, rows: Rows) -> None:
-    told = {rank["rank"]: rank for rank in tell("report")["ranks"]}
+def _exposed(ask: Commands, rows: Rows) -> None:
+    expected = {rank["rank"]: rank for rank in ask("report")["ranks"]}
     assert {rank: ns for rank, ns, _ in rows if ns} == {
-        rank: one["exposed"]["total_ns"] for rank, one in told.items() if one["exposed"]["total_ns"]
+        rank: one["exposed"]["total_ns"]
+        for rank, one in expected.items()
+        if one["exposed"]["total_ns"]
     }
     for rank, ns, share in rows:
         if ns:
-            assert share == pytest.approx(ns / told[rank]["run_ns"])
+            assert share == pytest.approx(ns / expected[rank]["run_ns"])
 
 
-def _sites(tell: Commands, rows: Rows) -> None:
-    ops = tell("report", "--by", "site,module")["ops"]
-    told = {(op["site"], op["module"]): op["exposed"] for op in ops}
+def _sites(ask: Commands, rows: Rows) -> None:
+    ops = ask("report", "--by", "site,module")["ops"]
+    expected = {(op["site"], op["module"]): op["exposed"] for op in ops}
     assert {(site or "-", module or "-"): (count, ns) for site, module, count, ns in rows} == {
         place: (exposed["count"], exposed["total_ns"])
-        for place, exposed in told.items()
+        for place, exposed in expected.items()
         if exposed["count"]
     }
 
 
-def _culprits(tell: Commands, rows: Rows) -> None:
-    told = tell("diagnose", "--attempt", "newest")
-    hosts = {rank["rank"]: rank["host"] for rank in told["ranks"]}
+def _culprits(ask: Commands, rows: Rows) -> None:
+    expected = ask("diagnose", "--attempt", "newest")
+    hosts = {rank["rank"]: rank["host"] for rank in expected["ranks"]}
     assert rows == [
         [number, verdict["kind"], rank, hosts[rank]]
-        for number, verdict in enumerate(told["verdicts"], 1)
+        for number, verdict in enumerate(expected["verdicts"], 1)
         for rank in sorted(verdict["culprits"])
         if rank in hosts
     ]
@@ -237,13 +241,13 @@ _CHECKS: dict[str, Callable[[Commands, Rows], None]] = {
     "Which ranks lost records": _losses,
     "What part of its time a rank was held up": _exposed,
     "Where in the program that was": _sites,
-    "On which hosts are those to be looked at": _culprits,
+    "Which hosts have the culprits": _culprits,
 }
 
 
 def check(traces: Path, answers: dict[str, Rows]) -> None:
     """Compares an engine's answers with those of the commands."""
     assert set(answers) == set(_CHECKS)
-    tell = Commands(traces)
+    ask = Commands(traces)
     for question, rows in answers.items():
-        _CHECKS[question](tell, rows)
+        _CHECKS[question](ask, rows)

@@ -79,14 +79,14 @@ def _plain(value: Any) -> Any:
 
 def main() -> None:
     asked = json.load(sys.stdin)
-    told: dict[str, dict[str, Any]] = {}
+    answers: dict[str, dict[str, Any]] = {}
     for name, folder in asked["folders"].items():
         ask = ENGINES[asked["engine"]](Path(folder))
-        told[name] = {
+        answers[name] = {
             title: [[_plain(value) for value in row] for row in ask(query)]
             for title, query in asked["queries"].items()
         }
-    json.dump(told, sys.stdout)
+    json.dump(answers, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 from export_tools import analysis_python
-from made_up_job import MS, US, Rank
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
@@ -52,7 +52,7 @@ def decoded(file: Path) -> tuple[Any, list[dict[str, Any]]]:
 
 def exported(traces: Path, folder: Path) -> Path:
     answer = tracectl("export", traces, "--format", "chakra", "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -106,11 +106,11 @@ def test_every_node(tmp_path: Path) -> None:
         kinds = {"all_reduce": "COMM_COLL_NODE", "send": "COMM_SEND_NODE", "recv": "COMM_RECV_NODE"}
         for node in calls:
             assert node["type"] == kinds[node["name"]]
-            told = attributes(node)
+            facts = attributes(node)
             if node["name"] == "all_reduce":
-                assert (told["comm_type"], told["comm_size"]) == (0, 4096)
+                assert (facts["comm_type"], facts["comm_size"]) == (0, 4096)
             else:
-                assert (told["comm_src"], told["comm_dst"], told["comm_size"]) == (0, 1, 64)
+                assert (facts["comm_src"], facts["comm_dst"], facts["comm_size"]) == (0, 1, 64)
 
 
 def test_waits_are_dependencies_and_gaps_computing(tmp_path: Path) -> None:

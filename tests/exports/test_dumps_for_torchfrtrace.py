@@ -12,9 +12,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
-from made_up_job import MS, US, Rank
+import synthetic_job as made
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.export_tools]
@@ -24,7 +24,7 @@ _READER = "torch.distributed.flight_recorder.fr_trace"
 
 def exported(traces: Path, folder: Path, form: str = "fr") -> Path:
     answer = tracectl("export", traces, "--format", form, "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -46,11 +46,11 @@ def judged(dumps: Path, tmp_path: Path) -> tuple[Any, str]:
         check=False,
         env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
     )
-    words = done.stdout + done.stderr
-    assert done.returncode == 0, words
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
     with database.open("rb") as file:
         _, _, _, collectives, _ = pickle.load(file)[1]
-    return collectives, words
+    return collectives, output
 
 
 def two_groups_job(world: int, rounds: int) -> list[Rank]:
@@ -73,10 +73,10 @@ def two_groups_job(world: int, rounds: int) -> list[Rank]:
 
 def test_all_collectives_match(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", two_groups_job(world=4, rounds=3))
-    collectives, words = judged(exported(traces, tmp_path / "dumps"), tmp_path)
+    collectives, output = judged(exported(traces, tmp_path / "dumps"), tmp_path)
     source = {(row["group_label"], row["seq"]): row["op"] for row in rows(traces)}
     assert len(collectives) == len(source) == 3 * 3 + 2 * 3 * 2
-    assert all(one.pass_check for one in collectives), words
+    assert all(one.pass_check for one in collectives), output
     found = Counter(one.collective_name.removeprefix("nccl:") for one in collectives)
     named = Counter("all_reduce_barrier" if op == "barrier" else op for op in source.values())
     assert found == named
@@ -99,18 +99,18 @@ def test_the_same_culprit(tmp_path: Path, fault: str) -> None:
         # Late enough for torchfrtrace to judge the call.
         rank.step(1, 3_600_000 * MS)
     traces = made.write(tmp_path / "job", ranks, closed=False)
-    collectives, words = judged(exported(traces, tmp_path / "dumps"), tmp_path)
+    collectives, output = judged(exported(traces, tmp_path / "dumps"), tmp_path)
     matched = [one for one in collectives if one.pass_check and not one.missing_ranks]
-    assert len(matched) == 1, words
+    assert len(matched) == 1, output
     verdict = tracectl("diagnose", traces)
     assert "rank 2" in verdict.output.splitlines()[0], verdict.output
     if fault == "never_joins":
-        assert "Not all ranks joining collective" in words
-        assert "missing ranks: {2}" in words
+        assert "Not all ranks joining collective" in output
+        assert "missing ranks: {2}" in output
     else:
         # torchfrtrace blames every rank that differs from the rank whose file it read first.
-        named = set(map(int, re.findall(r"Culprit rank (\d+)", words)))
-        assert named in ({2}, {0, 1}), words
+        named = set(map(int, re.findall(r"Culprit rank (\d+)", output)))
+        assert named in ({2}, {0, 1}), output
 
 
 def test_messages_are_no_batch_with_collectives(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_messages_are_no_batch_with_collectives(tmp_path: Path) -> None:
             rank.operation(message, (number * 10 + 2) * MS, (number * 10 + 3) * MS)
     traces = made.write(tmp_path / "job", ranks)
     dumps = exported(traces, tmp_path / "dumps")
-    collectives, words = judged(dumps, tmp_path)
-    assert [one.pass_check for one in collectives] == [True] * 6, words
+    collectives, output = judged(dumps, tmp_path)
+    assert [one.pass_check for one in collectives] == [True] * 6, output
     assert [row["seq"] for row in rows(dumps) if row["op"] == "send"] == [1, 2, 3]
 
 
@@ -144,12 +144,12 @@ def test_read_back(tmp_path: Path, form: str) -> None:
     offset = made.build.REALTIME_NS
     kept = ("rank", "group", "op", "seq", "bytes_in", "bytes_out", "peer", "state", "shape")
 
-    def told(row: dict[str, Any], shift: int) -> tuple[Any, ...]:
+    def facts(row: dict[str, Any], shift: int) -> tuple[Any, ...]:
         instants = (row["issue_ns"] + shift, row.get("end_ns", -shift) + shift)
         return (*(row.get(name) for name in kept), *instants)
 
-    before = Counter(told(row, offset) for row in rows(traces))
-    assert Counter(told(row, 0) for row in rows(dumps)) == before
+    before = Counter(facts(row, offset) for row in rows(traces))
+    assert Counter(facts(row, 0) for row in rows(dumps)) == before
     report = tracectl("info", dumps, "--json").json()
     assert {group["backend"] for group in report["groups"]} == {"gloo"}
     assert len(report["groups"]) == 3
@@ -159,10 +159,10 @@ def test_a_folder_is_named(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", [Rank(0, 1)])
     refused = tracectl("export", traces, "--format", "fr")
     assert refused.exit_code == 2
-    assert "name a new folder with -o" in refused.words
+    assert "name a new folder with -o" in refused.stderr
     full = tracectl("export", traces, "--format", "fr", "-o", traces)
     assert full.exit_code != 0
-    assert "is no empty folder" in full.words
+    assert "is no empty folder" in full.stderr
     dumps = exported(traces, tmp_path / "dumps")
     with (dumps / "rank_0").open("rb") as file:
         assert pickle.load(file)["entries"] == []

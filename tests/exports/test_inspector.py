@@ -7,9 +7,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import made_up_job as made
 import pytest
-from made_up_job import MS, US, Rank
+import synthetic_job as made
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch]
@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.any_torch]
 
 def exported(traces: Path) -> tuple[list[dict[str, Any]], str]:
     answer = tracectl("export", traces, "--format", "inspector")
-    assert answer.exit_code == 0, answer.words
-    return [json.loads(line) for line in answer.output.splitlines()], answer.words
+    assert answer.exit_code == 0, answer.stderr
+    return [json.loads(line) for line in answer.output.splitlines()], answer.stderr
 
 
 def test_lines(tmp_path: Path) -> None:
@@ -33,8 +33,8 @@ def test_lines(tmp_path: Path) -> None:
             rank.operation(barrier, at + MS, at + 2 * MS)
             rank.operation(message, at + 3 * MS, at + 4 * MS)
     traces = made.write(tmp_path / "job", ranks)
-    lines, words = exported(traces)
-    assert "20 operations left out" in words
+    lines, stderr = exported(traces)
+    assert "20 operations left out" in stderr
     collectives = [line for line in lines if "coll_perf" in line]
     messages = [line for line in lines if "p2p_perf" in line]
     assert (len(collectives), len(messages)) == (20, 20)
@@ -45,14 +45,14 @@ def test_lines(tmp_path: Path) -> None:
         assert line["metadata"]["inspector_output_format_version"] == "v4.0"
         assert line["metadata"]["hostname"] == f"node-{header['rank'] // 2}"
     for line in collectives:
-        told = line["coll_perf"]
+        perf = line["coll_perf"]
         # Barriers count, too.
-        rank, number = line["header"]["rank"], told["coll_sn"] // 2
+        rank, number = line["header"]["rank"], perf["coll_sn"] // 2
         took_us = 900 + 10 * rank + number
-        assert told["coll"] == "AllReduce"
-        assert told["coll_exec_time_us"] == took_us
-        assert told["coll_msg_size_bytes"] == 4 << 20
-        assert told["coll_algobw_gbs"] == pytest.approx((4 << 20) / took_us / 1000)
+        assert perf["coll"] == "AllReduce"
+        assert perf["coll_exec_time_us"] == took_us
+        assert perf["coll_msg_size_bytes"] == 4 << 20
+        assert perf["coll_algobw_gbs"] == pytest.approx((4 << 20) / took_us / 1000)
         at_us = (made.build.REALTIME_NS + made.START_NS + number * 10 * MS) // US + took_us
         # The precision is that of the clock alignment of two hosts.
         assert line["metadata"]["dump_timestamp_us"] == pytest.approx(at_us, abs=100)
@@ -67,9 +67,9 @@ def test_lines(tmp_path: Path) -> None:
 def test_nothing_to_export(tmp_path: Path) -> None:
     rank = Rank(0, 1)
     rank.operation(rank.call("all_reduce"), 0, None)
-    lines, words = exported(made.write(tmp_path / "job", [rank], closed=False))
+    lines, stderr = exported(made.write(tmp_path / "job", [rank], closed=False))
     assert lines == []
-    assert "1 operation left out" in words
+    assert "1 operation left out" in stderr
 
 
 @pytest.mark.parametrize("name", made.EVIL.values(), ids=made.EVIL)

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 from export_tools import analysis_python, export_tools
-from made_up_job import MS, US, Rank
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
@@ -31,7 +31,7 @@ print(json.dumps(answer))
 
 def exported(traces: Path, folder: Path) -> Path:
     answer = tracectl("export", traces, "--format", "kineto", "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -67,14 +67,14 @@ def test_breakdown_and_straggler(tmp_path: Path) -> None:
     assert answer["stragglers"] == [2]
     rows = tracectl("export", traces, "--format", "jsonl").output.splitlines()
     source = [json.loads(row) for row in rows]
-    for told in answer["breakdown"]:
-        own = [row for row in source if row["rank"] == told["rank"]]
+    for shares in answer["breakdown"]:
+        own = [row for row in source if row["rank"] == shares["rank"]]
         busy = sum(row["end_ns"] - row["issue_ns"] for row in own)
         spanned = max(row["end_ns"] for row in own) - min(row["issue_ns"] for row in own)
-        assert told["compute_time(us)"] == 0
-        assert told["non_compute_time(us)"] == pytest.approx(busy / US, abs=len(own))
-        assert told["kernel_time(us)"] == pytest.approx(spanned / US, abs=1)
-    assert {told["rank"] for told in answer["breakdown"]} == set(range(4))
+        assert shares["compute_time(us)"] == 0
+        assert shares["non_compute_time(us)"] == pytest.approx(busy / US, abs=len(own))
+        assert shares["kernel_time(us)"] == pytest.approx(spanned / US, abs=1)
+    assert {shares["rank"] for shares in answer["breakdown"]} == set(range(4))
 
 
 def test_one_rank_without_steps(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_one_rank_without_steps(tmp_path: Path) -> None:
     rank.operation(rank.call("barrier", size=0), 2 * MS, None)
     traces = made.write(tmp_path / "job", [rank], closed=False)
     folder = exported(traces, tmp_path / "profiles")
-    (told,) = asked(folder, "breakdown")["breakdown"]
-    assert told["kernel_time(us)"] == pytest.approx(1000)
+    (shares,) = asked(folder, "breakdown")["breakdown"]
+    assert shares["kernel_time(us)"] == pytest.approx(1000)
     events = json.loads((folder / "rank_0.json").read_text())["traceEvents"]
     assert sorted(event.get("cat", "") for event in events) == ["", "cpu_op", "cpu_op", "kernel"]
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import otf2_archive
 import pytest
-from made_up_job import MS, US, Rank
+import synthetic_job as made
+from synthetic_job import MS, US, Rank
 from test_chakra import decoded
 from tracectl import tracectl
 
@@ -26,7 +26,7 @@ FORMATS = ("text", "perfetto", "nccl-tests", "inspector", *FOLDERS)
 def exported(traces: Path, form: str, to: Path, *options: str) -> list[Path]:
     """Exports and returns the files."""
     answer = tracectl("export", traces, "--format", form, "-o", to, *options)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return sorted(file for file in to.rglob("*") if file.is_file()) if to.is_dir() else [to]
 
 

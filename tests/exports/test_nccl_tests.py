@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-import made_up_job as made
 import pytest
-from made_up_job import MS, US, Rank
+import synthetic_job as made
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch]
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.any_torch]
 
 def exported(traces: Path, *options: str) -> tuple[Any, str]:
     answer = tracectl("export", traces, "--format", "nccl-tests", *options)
-    return answer.json(), answer.words
+    return answer.json(), answer.stderr
 
 
 def job(world: int, calls: int) -> list[Rank]:
@@ -44,9 +44,9 @@ def job(world: int, calls: int) -> list[Rank]:
 
 def test_consistency_and_figures(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", job(world=4, calls=5))
-    told, words = exported(traces)
-    assert told["version"] == 3
-    assert [device["hostname"] for device in told["config"]["devices"]] == [
+    result_file, stderr = exported(traces)
+    assert result_file["version"] == 3
+    assert [device["hostname"] for device in result_file["config"]["devices"]] == [
         "node-0",
         "node-0",
         "node-1",
@@ -56,7 +56,9 @@ def test_consistency_and_figures(tmp_path: Path) -> None:
     took: dict[tuple[str, int], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in map(json.loads, rows):
         took[row["op"], row["bytes_in"]][row["seq"]].append((row["end_ns"] - row["issue_ns"]) / US)
-    results = {(one["experiment_name"].split()[0], one["size"]): one for one in told["results"]}
+    results = {
+        (one["experiment_name"].split()[0], one["size"]): one for one in result_file["results"]
+    }
     assert set(results) == {("all_reduce", 4096), ("all_reduce", 4 << 20), ("broadcast", 1024)}
     for name, result in results.items():
         assert result["out_of_place"] is None
@@ -70,14 +72,14 @@ def test_consistency_and_figures(tmp_path: Path) -> None:
         assert place["time"] == per_call["avg_us"] == pytest.approx(mean(longest))
         factor = 1.5 if name[0] == "all_reduce" else 1
         assert place["bus_bw"] == pytest.approx(result["size"] / mean(longest) / 1000 * factor)
-    assert "10 operations left out: not of all ranks in the file" in words
-    assert "5 operations left out: no collectives with a bandwidth" in words
+    assert "10 operations left out: not of all ranks in the file" in stderr
+    assert "5 operations left out: no collectives with a bandwidth" in stderr
 
 
 def test_some_ranks(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", job(world=4, calls=3))
-    told, _ = exported(traces, "--ranks", "2-3")
-    (result,) = told["results"]
+    result_file, _ = exported(traces, "--ranks", "2-3")
+    (result,) = result_file["results"]
     assert (result["size"], result["experiment_name"]) == (256, "all_reduce half#2")
     assert result["actual_iterations"] == 3
 
@@ -85,9 +87,9 @@ def test_some_ranks(tmp_path: Path) -> None:
 def test_nothing_to_export(tmp_path: Path) -> None:
     rank = Rank(0, 1)
     rank.operation(rank.call("all_reduce"), 0, None)
-    told, words = exported(made.write(tmp_path / "job", [rank], closed=False))
-    assert told["results"] == []
-    assert "1 operation left out" in words
+    result_file, stderr = exported(made.write(tmp_path / "job", [rank], closed=False))
+    assert result_file["results"] == []
+    assert "1 operation left out" in stderr
     empty, _ = exported(made.write(tmp_path / "empty", [Rank(0, 1)]))
     assert empty["results"] == []
 
@@ -97,5 +99,5 @@ def test_names_are_text(tmp_path: Path, name: str) -> None:
     ranks = [Rank(rank, 2) for rank in range(2)]
     for rank in ranks:
         rank.operation(rank.call("all_reduce", rank.group(name, range(2), nth=1)), 0, MS)
-    told, _ = exported(made.write(tmp_path / "job", ranks))
-    assert told["results"][0]["experiment_name"] == f"all_reduce {made.harmless(name)}"
+    result_file, _ = exported(made.write(tmp_path / "job", ranks))
+    assert result_file["results"][0]["experiment_name"] == f"all_reduce {made.harmless(name)}"

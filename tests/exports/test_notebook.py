@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import made_up_job as made
 import matplotlib.pyplot as plt
 import pytest
+import synthetic_job as made
 from faulty_job import Fault, training
 
 pytestmark = pytest.mark.any_torch

@@ -10,11 +10,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import made_up_runs as made
 import pytest
+import synthetic_runs as made
 from documented import block_with
 from export_tools import otava_python
-from made_up_runs import BASE, PLANTED
+from synthetic_runs import BASE, PLANTED
 from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 from faulty_job import Fault, training
-from made_up_job import MS, US, Rank
 from otf2_archive import BEGINS, archive, operations, rank_of
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
@@ -50,7 +50,7 @@ def test_all_events_are_read_back(tmp_path: Path) -> None:
     # The step without an end lasts until the end of the trace.
     steps = 4 * 3
     assert len(read.events) == 4 * len(rows) + 2 * len(waits) + 2 * steps
-    assert sum(read.told["locations"].values()) == len(read.events)
+    assert sum(read.content["locations"].values()) == len(read.events)
     kinds = Counter(event["kind"] for event in read.events)
     printed = read.printed()
     assert sum(printed.values()) == len(read.events)
@@ -58,7 +58,7 @@ def test_all_events_are_read_back(tmp_path: Path) -> None:
     assert printed["NON_BLOCKING_COLLECTIVE_COMPLETE"] == 12
     assert printed["MPI_IRECV"] == printed["MPI_ISEND"] == 6
     times = [event["time"] for event in read.events]
-    clock = read.told["clock"]
+    clock = read.content["clock"]
     assert clock["timer_resolution"] == 1_000_000_000
     assert (clock["global_offset"], clock["trace_length"]) == (min(times), max(times) - min(times))
 
@@ -138,11 +138,11 @@ def test_hosts(tmp_path: Path) -> None:
             at = number * 10 * MS
             rank.operation(reduce, at + rank.rank * US, at + MS)
     read = archive(made.write(tmp_path / "job", ranks), tmp_path / "otf2")
-    assert read.told["hosts"] == {f"rank {rank}": f"node-{rank // 2}" for rank in range(4)}
+    assert read.content["hosts"] == {f"rank {rank}": f"node-{rank // 2}" for rank in range(4)}
     begins = defaultdict(list)
     for event in read.of_kind(*BEGINS):
         begins[event["facts"]["correlation_id"]].append(event["time"])
-    ((name, within),) = read.told["host_facts"].values()
+    ((name, within),) = read.content["host_facts"].values()
     assert name == "clock certified within ns"
     assert 0 < within < 2 * MS
     assert all(max(times) - min(times) <= 3 * US + within for times in begins.values())
@@ -151,7 +151,7 @@ def test_hosts(tmp_path: Path) -> None:
 def test_ranks_that_are_not_there_share_a_location(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", training(4, 1, Fault()))
     read = archive(traces, tmp_path / "otf2", "--ranks", "0,3")
-    (world,) = read.told["comms"]
+    (world,) = read.content["comms"]
     absent = "ranks that are not here: ranks that are not here"
     assert world["members"] == ["rank 0: calls", absent, absent, "rank 3: calls"]
     assert {rank_of(event) for event in read.events} == {0, 3}
@@ -167,7 +167,7 @@ def test_bad_input(tmp_path: Path) -> None:
         rank.operation(rank.call("barrier", rank.group(name, range(1), nth=1), size=0), 0, None)
         traces = made.write(tmp_path / str(number), [rank], closed=False)
         read = archive(traces, tmp_path / f"{number}.otf2")
-        assert [comm["name"] for comm in read.told["comms"]] == [made.harmless(name)]
+        assert [comm["name"] for comm in read.content["comms"]] == [made.harmless(name)]
         assert [event["kind"] for event in read.events] == ["Enter", "MpiCollectiveBegin"]
 
 
@@ -177,6 +177,6 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "full" / "there").touch()
     answer = tracectl("export", traces, "--format", "otf2", "-o", tmp_path / "full")
     assert answer.exit_code != 0
-    assert answer.words.splitlines() == [
+    assert answer.stderr.splitlines() == [
         f"tracectl: {tmp_path}/full: is no empty folder; name a new one"
     ]

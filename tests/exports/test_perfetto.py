@@ -8,11 +8,11 @@ from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 from export_tools import ExportTools, export_tools
 from exported_timeline import Exported, exported, shown_spans, spans
-from made_up_job import MS, US, Rank
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
@@ -68,7 +68,7 @@ def test_overlapping_operations(export: Export, tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", overlapping_job(world=8, operations=40))
     exported = export(traces)
     assert shown_spans(exported) == spans(exported)
-    assert "left out" not in exported.words
+    assert "left out" not in exported.stderr
     processes = {row["name"] for row in exported.processor.query("select name from process")}
     assert processes >= {"job", *(f"rank {rank}" for rank in range(8))}
     lanes: dict[tuple[str, str], set[int]] = defaultdict(set)
@@ -288,10 +288,10 @@ def test_selections(export: Export, tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", ranks)
     some = export(traces, "--ranks", "1-2")
     assert {s["process"] for s in some.slices()} == {"rank 1", "rank 2"}
-    assert "only ranks 1, 2; left out: 82 operations of 2 other ranks" in some.words
+    assert "only ranks 1, 2; left out: 82 operations of 2 other ranks" in some.stderr
     group = export(traces, "--groups", "extra")
     assert {s["track"] for s in group.slices()} == {"group extra"}
-    assert "160 operations of other groups" in group.words
+    assert "160 operations of other groups" in group.stderr
     steps = export(traces, "--steps", "2-3")
     # Operations of one rank in that interval are exported for all their members.
     then = {row["correlation_id"] for row in steps.source if row["step"] in (2, 3)}
@@ -301,7 +301,7 @@ def test_selections(export: Export, tmp_path: Path) -> None:
     assert len(last.slices()) == 4
     unknown = tracectl("export", traces, "--format", "perfetto", "--groups", "nosuch")
     assert unknown.exit_code == 2
-    assert "these traces have no such" in unknown.words
+    assert "these traces have no such" in unknown.stderr
     refused = tracectl("export", traces, "--ranks", "1")
     assert refused.exit_code == 2
 

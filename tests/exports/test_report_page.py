@@ -8,11 +8,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 from faulty_job import Fault, training
-from made_up_job import MS, US, Rank
 from report_page import Shown, browser, show, write_page
+from synthetic_job import MS, US, Rank
 from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
@@ -91,9 +91,9 @@ def check_verdicts(page: Shown, verdicts: list[Any]) -> None:
     shown = page.page.locator("article.verdict").all_text_contents()
     assert len(shown) == len(verdicts)
     for text, verdict in zip(shown, verdicts, strict=True):
-        told = [verdict["kind"], verdict["summary"], *verdict["evidence"], *verdict["advice"]]
-        told += [verdict["finding_confidence"], verdict["culprit_confidence"]]
-        assert [each for each in told if each not in text] == []
+        sentences = [verdict["kind"], verdict["summary"], *verdict["evidence"], *verdict["advice"]]
+        sentences += [verdict["finding_confidence"], verdict["culprit_confidence"]]
+        assert [each for each in sentences if each not in text] == []
 
 
 def strongest_row(pictures: Any) -> int:
@@ -241,7 +241,7 @@ def test_zoom_and_switches(shown: Show) -> None:
     canvas.focus()
     for _ in range(5):
         page.page.keyboard.press("ArrowDown")
-    assert "rank 5" in field.locator(".told").inner_text()
+    assert "rank 5" in field.locator(".readout").inner_text()
     page.page.keyboard.press("+")
     assert canvas.get_attribute("data-shown") != "0 8 0 200"
     page.page.keyboard.press("Escape")
@@ -316,7 +316,7 @@ def test_names_are_text(shown: Show, name: str) -> None:
     # One script has the data, the other the code.
     assert page.page.locator("script").count() == 2
     page.page.hover("[data-view=groups] > canvas", position={"x": 20, "y": 20})
-    assert made.harmless(name) in page.text("[data-view=groups] .told")
+    assert made.harmless(name) in page.text("[data-view=groups] .readout")
     page.check_sound()
 
 
@@ -394,4 +394,4 @@ def test_a_file_of_another_is_kept(tmp_path: Path) -> None:
     assert page.read_text() == "mine"
     nowhere = tracectl("report", traces, "--html", tmp_path / "no" / "page.html")
     assert nowhere.exit_code == 4
-    assert nowhere.words.count("\n") == 1
+    assert nowhere.stderr.count("\n") == 1

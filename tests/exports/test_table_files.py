@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 from faulty_job import Fault, training
-from made_up_job import EVIL, MS, Rank
 from patience import until
+from synthetic_job import EVIL, MS, Rank
 from tracectl import tracectl, tracectl_path
 from traced.v1 import trace_pb2
 
@@ -35,7 +35,7 @@ _OF_WAITS = {"wait_begin_ns", "wait_end_ns", "wait_ns", "stall_ns", "release_ns"
 
 def export(traces: Path, folder: Path) -> Path:
     answer = tracectl("export", traces, "--format", "parquet", "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -89,11 +89,11 @@ def named_evil() -> list[Rank]:
 def test_operations_are_those_of_other_exports(tmp_path: Path, ranks: list[Rank]) -> None:
     traces = made.write(tmp_path / "job", ranks)
     folder = export(traces, tmp_path / "tables")
-    told = {(row["rank"], row["op_id"]): row for row in read(folder, "operations")}
+    by_operation = {(row["rank"], row["op_id"]): row for row in read(folder, "operations")}
     rows = exported_rows(traces)
-    assert len(told) == len(rows)
+    assert len(by_operation) == len(rows)
     for row in rows:
-        operation = told[row["rank"], row["op_id"]]
+        operation = by_operation[row["rank"], row["op_id"]]
         known = {name: value for name, value in operation.items() if value is not None}
         for name, value in row.items():
             if name not in _OTHERWISE | _OF_WAITS:
@@ -110,11 +110,11 @@ def test_operations_are_those_of_other_exports(tmp_path: Path, ranks: list[Rank]
 def test_waits_are_those_of_other_exports(tmp_path: Path) -> None:
     traces = made.write(tmp_path / "job", training(4, 5, Fault(late=1)))
     folder = export(traces, tmp_path / "tables")
-    told = {(row["rank"], row["op_id"]): row for row in read(folder, "waits")}
+    by_operation = {(row["rank"], row["op_id"]): row for row in read(folder, "waits")}
     waited = [row for row in exported_rows(traces) if "wait_begin_ns" in row]
     assert waited
     for row in waited:
-        wait = told[row["rank"], row["op_id"]]
+        wait = by_operation[row["rank"], row["op_id"]]
         assert (wait["wait_begin_ns"], wait["wait_ns"]) == (row["wait_begin_ns"], row["wait_ns"])
 
 
@@ -184,8 +184,8 @@ def test_unreadable_files_are_reported(tmp_path: Path) -> None:
 def refused(traces: Path, folder: Path, *options: str, code: int) -> str:
     answer = tracectl("export", traces, "--format", "parquet", "-o", folder, *options)
     assert answer.exit_code == code
-    assert answer.words.count("\n") == 1, answer.words
-    return answer.words
+    assert answer.stderr.count("\n") == 1, answer.stderr
+    return answer.stderr
 
 
 def test_folders_that_will_not_do(tmp_path: Path) -> None:
@@ -221,22 +221,22 @@ def run(traces: Path, folder: Path, **how: Any) -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.parametrize(
-    ("script", "words"),
+    ("script", "message"),
     [
         (f'exec {sys.executable} -S "$@"', "`pip install pyarrow`"),
         ("exit 3", "ended before it had"),
-        (f'head -c 9000 | {sys.executable} "$@"', "it was not sent all"),
+        (f'head -c 9000 | {sys.executable} "$@"', "the input ended early"),
         ("echo ready; exit 0", "ended before it had"),
     ],
 )
-def test_pythons_that_will_not_do(tmp_path: Path, script: str, words: str) -> None:
+def test_pythons_that_will_not_do(tmp_path: Path, script: str, message: str) -> None:
     traces = made.write(tmp_path / "job", training(8, 6, Fault()))
     out = tmp_path / "out"
     out.mkdir()
     done = run(traces, out / "tables", env=wrapper(tmp_path / "python", script))
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr.startswith("tracectl: ")
-    assert words in done.stderr
+    assert message in done.stderr
     assert everything_in(out) == []
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 import table_answers as tables
 from built import built
 from faulty_job import Fault, training
-from made_up_job import EVIL, MS, Rank
+from synthetic_job import EVIL, MS, Rank
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
@@ -62,10 +62,10 @@ def test_engines_agree_with_tracectl(
 ) -> None:
     runs = runs | golden_runs
     exported = {name: tables.export(traces, tmp_path / name) for name, traces in runs.items()}
-    told = tables.asked(engine, exported)
-    assert set(told) == set(runs)
-    for name, answers in told.items():
+    answers_of = tables.asked(engine, exported)
+    assert set(answers_of) == set(runs)
+    for name, answers in answers_of.items():
         tables.check(runs[name], answers)
     # Each question has a non-empty answer in one of these runs.
     for question in tables.questions():
-        assert any(answers[question] for answers in told.values()), question
+        assert any(answers[question] for answers in answers_of.values()), question

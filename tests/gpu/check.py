@@ -48,7 +48,7 @@ class Check:
     """Compares a stock run with a traced run.
 
     Attributes:
-        spelling: The traced backend; if empty, the stock name under TRACED=1.
+        backend: The traced backend; if empty, the stock name under TRACED=1.
         bind: Whether the group is bound to the device, which makes NCCL connect at once.
         full: Whether the check runs only in the full mode.
         env: Added to the environment of both runs.
@@ -57,7 +57,7 @@ class Check:
     name: str
     world: int
     stock: str
-    spelling: str
+    backend: str
     programs: tuple[str, ...]
     bind: bool = False
     full: bool = False
@@ -111,7 +111,7 @@ CPU_CHECKS = [
 def run(check: Check, folder: Path) -> str:
     """Runs a check, stock and traced at once; returns the problem or ""."""
     common = {**check.env} | ({"GPU_CHECK_BIND": "1"} if check.bind else {})
-    switch = {} if check.spelling else {"TRACED": "1"}
+    switch = {} if check.backend else {"TRACED": "1"}
 
     def start(backend: str, where: str, **env: str) -> Run:
         return ranks(
@@ -120,7 +120,7 @@ def run(check: Check, folder: Path) -> str:
 
     with ThreadPoolExecutor() as pool:
         first = pool.submit(start, check.stock, "stock", TRACED="0")
-        second = pool.submit(start, check.spelling or check.stock, "traced", **switch)
+        second = pool.submit(start, check.backend or check.stock, "traced", **switch)
         try:
             stock = first.result()
         except RunError as error:

@@ -47,25 +47,26 @@ def _lengths_agree(folder: Path, world: int) -> str:
     if SIMULATED:
         raise NotHereError("CUPTI")
     run, operations = _run("lengths", folder, "full", world)
-    told, nothing_us = run.returned[0]["lengths"]
-    if not told:
+    profiled, nothing_us = run.returned[0]["lengths"]
+    if not profiled:
         return "the profiler saw nothing"
     ours = [
         (item.end_ns - item.start_ns) / 1e3
-        for item in operations[-len(told) :]
+        for item in operations[-len(profiled) :]
         if item.end_ns is not None and item.start_ns is not None
     ]
-    if len(ours) != len(told):
-        return f"{len(ours)} of {len(told)} operations have device times"
+    if len(ours) != len(profiled):
+        return f"{len(ours)} of {len(profiled)} operations have device times"
     print(
         f"     two events lie {nothing_us:.1f} us apart; ours less the profiler's, in us: "
-        + " ".join(f"{a - b:.1f}" for a, b in zip(ours, told, strict=True)),
+        + " ".join(f"{a - b:.1f}" for a, b in zip(ours, profiled, strict=True)),
         flush=True,
     )
     off = [
-        abs(a - b - nothing_us) - _OFF_US - _OFF_SHARE * b for a, b in zip(ours, told, strict=True)
+        abs(a - b - nothing_us) - _OFF_US - _OFF_SHARE * b
+        for a, b in zip(ours, profiled, strict=True)
     ]
-    return "" if statistics.median(off) <= 0 else f"off: ours {ours}, profiler {told} (us)"
+    return "" if statistics.median(off) <= 0 else f"off: ours {ours}, profiler {profiled} (us)"
 
 
 def only_the_end_is_recorded(folder: Path) -> str:

@@ -38,29 +38,29 @@ def methods_are_those_of_nccls_log(folder: Path) -> str:
         2, "traced:nccl", ["collectives_by_size"], folder, _DEADLINE_S,
         TRACED_NCCL_PROFILER="1", **log,
     )  # fmt: skip
-    told = _recorded(run)
+    ours = _recorded(run)
     logged = _logged(folder)
-    shared = told.keys() & logged.keys()
-    if not told or len(shared) < len(told):
-        return f"in the log are {len(shared)} of {len(told)} calls: {sorted(logged)}"
+    shared = ours.keys() & logged.keys()
+    if not ours or len(shared) < len(ours):
+        return f"in the log are {len(shared)} of {len(ours)} calls: {sorted(logged)}"
     wrong = [
-        f"{function} of {size} bytes: {told[function, size]}, in the log {logged[function, size]}"
+        f"{function} of {size} bytes: {ours[function, size]}, in the log {logged[function, size]}"
         for function, size in sorted(shared)
-        if told[function, size] != logged[function, size]
+        if ours[function, size] != logged[function, size]
     ]
-    print(f"     {len(shared)} calls, by {sorted(set(told.values()))}", flush=True)
+    print(f"     {len(shared)} calls, by {sorted(set(ours.values()))}", flush=True)
     return "; ".join(wrong)
 
 
 def _recorded(run: Run) -> dict[tuple[str, int], _Method]:
     """Returns methods in the trace of rank 0, by function and bytes of one rank's part."""
-    told = {}
+    ours = {}
     for item in run.operations(0):
         if item.op in _FUNCTIONS:
             sizes = [size for size in (item.bytes_in, item.bytes_out) if size]
             method = (item.algorithm or "", item.protocol or "", item.channels or 0)
-            told[_FUNCTIONS[item.op], min(sizes)] = method
-    return told
+            ours[_FUNCTIONS[item.op], min(sizes)] = method
+    return ours
 
 
 def _logged(folder: Path) -> dict[tuple[str, int], _Method]:

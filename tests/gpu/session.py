@@ -88,8 +88,8 @@ class Session:
         with self._lock:
             self.facts["checks"].append(row)
             self.save()
-            said = "skip" if "skipped" in row else "FAIL" if row["wrong"] else "ok  "
-            print(f"{said} {row['name']:40} {row.get('seconds', 0):6.1f} s", end="", flush=True)
+            status = "skip" if "skipped" in row else "FAIL" if row["wrong"] else "ok  "
+            print(f"{status} {row['name']:40} {row.get('seconds', 0):6.1f} s", end="", flush=True)
             print(f"  {row['skipped']}" if "skipped" in row else "", flush=True)
             if row["wrong"]:
                 print(row["wrong"], file=sys.stderr, flush=True)

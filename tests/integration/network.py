@@ -59,7 +59,7 @@ class Host:
     token: Path
     serve: subprocess.Popen[str] | None = None
     #: Output of `serve`, after its end.
-    words: str = ""
+    stderr: str = ""
 
     @property
     def name(self) -> str:
@@ -103,7 +103,7 @@ class Host:
         if self.serve is None:
             return
         self.serve.send_signal(number)
-        self.words += self.serve.communicate()[1]
+        self.stderr += self.serve.communicate()[1]
         self.serve = None
 
     def get(self, path: str, token: str = "secret") -> tuple[int, str]:

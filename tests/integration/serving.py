@@ -55,7 +55,7 @@ class Serve:
     process: subprocess.Popen[str]
     port: int
     #: Its output, after its end.
-    words: str = ""
+    stderr: str = ""
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
         """Returns status and body of an answer."""
@@ -81,16 +81,16 @@ def serving(folder: Path, *options: str, interval: str = "0.1") -> Iterator[Serv
     )
     assert process.stderr is not None
     # It follows the messages of the first update.
-    said = [""]
-    while "/metrics" not in said[-1]:
-        said.append(process.stderr.readline())
-        assert said[-1], "".join(said)
-    serve = Serve(process, int(said[-1].partition("1:")[2].partition("/")[0]))
+    lines = [""]
+    while "/metrics" not in lines[-1]:
+        lines.append(process.stderr.readline())
+        assert lines[-1], "".join(lines)
+    serve = Serve(process, int(lines[-1].partition("1:")[2].partition("/")[0]))
     try:
         yield serve
     finally:
         process.send_signal(signal.SIGTERM)
-        serve.words = "".join(said) + process.communicate()[1]
+        serve.stderr = "".join(lines) + process.communicate()[1]
         assert process.returncode == 0
 
 

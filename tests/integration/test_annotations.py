@@ -30,8 +30,8 @@ def test_device_times_are_nothing_to_gloo(launcher: Launcher, tmp_path: Path, mo
 
 
 def test_nvtx_has_an_effect_or_reports_that_it_has_none(launcher: Launcher, tmp_path: Path) -> None:
-    said = _run(launcher, tmp_path, TRACED_NVTX="1").output
-    assert said.count("TRACED_NVTX=1 has no effect") <= 1
+    output = _run(launcher, tmp_path, TRACED_NVTX="1").output
+    assert output.count("TRACED_NVTX=1 has no effect") <= 1
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,6 @@ def test_nvtx_has_an_effect_or_reports_that_it_has_none(launcher: Launcher, tmp_
 def test_a_bad_value_is_one_sentence(
     launcher: Launcher, tmp_path: Path, name: str, value: str
 ) -> None:
-    said = _run(launcher, tmp_path, **{name: value}).output
-    (line,) = (line for line in said.splitlines() if "not valid" in line)
+    output = _run(launcher, tmp_path, **{name: value}).output
+    (line,) = (line for line in output.splitlines() if "not valid" in line)
     assert line.startswith(f"traced: {name}={value} is not valid: expected")

@@ -28,7 +28,7 @@ def test_rank_0_prints_the_location_and_the_options(launcher: Launcher, tmp_path
 
 def test_the_message_is_printed_once_for_many_groups(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.run_ranks(
-        2, "jobs.spellings:mixed_groups", folder=tmp_path, TRACED_ANNOUNCE="yes"
+        2, "jobs.backend_names:mixed_groups", folder=tmp_path, TRACED_ANNOUNCE="yes"
     )
     assert [len(_traced_lines(process)) for process in ranks] == [1, 0]
 

@@ -112,11 +112,11 @@ def _is_shown(c: str) -> bool:
     return c in "\r\n" or (c >= " " and not "\x7f" <= c <= "\x9f" and c not in "\u202e\u2028\ufeff")
 
 
-def _check_words(answer: Answer) -> None:
+def _check_messages(answer: Answer) -> None:
     """Asserts that the output is safe for a terminal."""
-    for text in (answer.output, answer.words):
+    for text in (answer.output, answer.stderr):
         assert all(map(_is_shown, text)), text
-    assert "internal error" not in answer.words
+    assert "internal error" not in answer.stderr
 
 
 @pytest.mark.parametrize("verb", _VERBS, ids=" ".join)
@@ -128,11 +128,11 @@ def test_what_is_no_trace_is_named_and_left_alone(
     _INPUTS[kind](path)
     before = list(_contents(tmp_path))
     answer = tracectl(*verb, path)
-    _check_words(answer)
+    _check_messages(answer)
     assert answer.exit_code == (5 if "--budget" in verb else 3)
-    sentences = answer.words.splitlines()
+    sentences = answer.stderr.splitlines()
     assert len(sentences) == (2 if "--budget" in verb else 1), sentences
-    assert str(path) in answer.words or kind == "directory"
+    assert str(path) in answer.stderr or kind == "directory"
     assert answer.output == ""
     assert list(_contents(tmp_path)) == before
 
@@ -153,10 +153,10 @@ def test_a_name_cannot_write_to_the_terminal(
     (folder / folder.name).write_bytes(_PNG)
     for path in recorded.iterdir():
         (folder / path.name).write_bytes(path.read_bytes()[:-3])
-    _check_words(tracectl(*verb, folder))
-    _check_words(tracectl(*verb, folder / folder.name))
-    _check_words(tracectl(*verb, folder / "missing"))
-    _check_words(tracectl(*verb, recorded, f"--{folder.name}"))
+    _check_messages(tracectl(*verb, folder))
+    _check_messages(tracectl(*verb, folder / folder.name))
+    _check_messages(tracectl(*verb, folder / "missing"))
+    _check_messages(tracectl(*verb, recorded, f"--{folder.name}"))
 
 
 def _hostile_trace(path: Path, recorded: Path) -> None:
@@ -226,9 +226,9 @@ def test_an_output_that_is_no_file_is_refused(
         _INPUTS[kind](output)
     before = list(_contents(tmp_path))
     answer = tracectl(*option, output, *force, recorded)
-    _check_words(answer)
+    _check_messages(answer)
     assert answer.exit_code in (2, 4)
-    assert str(output) in answer.words
+    assert str(output) in answer.stderr
     assert list(_contents(tmp_path)) == before
 
 
@@ -236,7 +236,7 @@ def test_a_device_is_never_replaced(recorded: Path) -> None:
     before = Path("/dev/null").stat()
     for option in (["export", "-o"], ["merge", "-o"], ["check", "--write-budget"]):
         answer = tracectl(*option, "/dev/null", "--force", recorded)
-        assert (answer.exit_code, "/dev/null: is not a regular file" in answer.words) == (4, True)
+        assert (answer.exit_code, "/dev/null: is not a regular file" in answer.stderr) == (4, True)
     after = Path("/dev/null").stat()
     assert (before.st_ino, before.st_rdev) == (after.st_ino, after.st_rdev)
 
@@ -245,10 +245,10 @@ def test_a_device_is_never_replaced(recorded: Path) -> None:
 def test_a_budget_that_is_none_is_a_sentence(recorded: Path, tmp_path: Path, kind: str) -> None:
     _INPUTS[kind](tmp_path / "budget")
     answer = tracectl("check", "--budget", tmp_path / "budget", recorded)
-    _check_words(answer)
+    _check_messages(answer)
     assert (answer.exit_code, answer.output) == (2, "")
-    assert len(answer.words.splitlines()) == 1
-    assert str(tmp_path / "budget") in answer.words
+    assert len(answer.stderr.splitlines()) == 1
+    assert str(tmp_path / "budget") in answer.stderr
 
 
 @pytest.mark.parametrize("kind", [kind for kind in _INPUTS if kind != "missing"])
@@ -258,7 +258,7 @@ def test_what_is_no_segment_is_not_touched(tmp_path: Path, kind: str) -> None:
     _INPUTS[kind](rings / "traced.0.1.ring")
     before = list(_contents(tmp_path))
     answer = tracectl("recover", "--ring-dir", rings)
-    _check_words(answer)
+    _check_messages(answer)
     assert answer.exit_code in (0, 3)
     assert list(_contents(tmp_path)) == before
 
@@ -283,7 +283,7 @@ def test_what_may_not_be_read_is_named_and_the_rest_used(recorded: Path, tmp_pat
         capture_output=True, text=True, timeout=patient(60), check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert f"{folder}/b: cannot be looked into" in done.stderr
+    assert f"{folder}/b: cannot be listed" in done.stderr
     assert done.stderr.count("Permission denied") == 4
     assert "4 ranks" in done.stdout
 

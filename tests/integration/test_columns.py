@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import made_up_job as made
 import pytest
+import synthetic_job as made
 import traced
 from built import built
 from export_tools import engine_python
@@ -38,11 +38,11 @@ _KEYS = {
 }  # fmt: skip
 _ASK = """
 import json, sys, duckdb
-told = {}
+tables = {}
 for table in json.loads(sys.argv[2]):
     rows = duckdb.read_parquet(f"{sys.argv[1]}/{table}/*/*/*.parquet")
-    told[table] = [dict(zip(rows.columns, row)) for row in rows.fetchall()]
-json.dump(told, sys.stdout)
+    tables[table] = [dict(zip(rows.columns, row)) for row in rows.fetchall()]
+json.dump(tables, sys.stdout)
 """
 
 
@@ -101,7 +101,7 @@ def _loaded(tables: traced.tables.Tables, table: str) -> Table:
 
 def _exported(traces: Path, folder: Path) -> Path:
     answer = tracectl("export", traces, "--format", "parquet", "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -114,13 +114,13 @@ def _parquet(folder: Path, table: str) -> Table:
 def _sql(folder: Path) -> dict[str, Table]:
     """Returns DuckDB's rows, if scripts/export_tools installed it."""
     command = [engine_python("duckdb"), "-c", _ASK, folder, json.dumps(list(_KEYS))]
-    told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    tables = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     hive = ("job", "attempt")
     return {
         table: _by_key(
             table, [{k: v for k, v in row.items() if k not in hive} for row in rows], _of_parquet
         )
-        for table, rows in told.items()
+        for table, rows in tables.items()
     }
 
 
@@ -160,13 +160,13 @@ def _hold_matches(matches: Table, rows: Table, waits: Table) -> None:
     for row in rows.values():
         by_id.setdefault(row.get("correlation_id", ""), []).append(row)
     for match in matches.values():
-        told = by_id[match["correlation_id"]]
-        issues = {row["rank"]: row["issue_ns"] for row in told}
-        ends = [row["end_ns"] for row in told if "end_ns" in row]
-        assert match["issued_ranks"] == len(told)
+        rows_of_match = by_id[match["correlation_id"]]
+        issues = {row["rank"]: row["issue_ns"] for row in rows_of_match}
+        ends = [row["end_ns"] for row in rows_of_match if "end_ns" in row]
+        assert match["issued_ranks"] == len(rows_of_match)
         assert match["ended_ranks"] == len(ends)
-        assert match["failed_ranks"] == sum(row["state"] == "failed" for row in told)
-        assert match["simulated_ranks"] == sum(row["simulated"] for row in told)
+        assert match["failed_ranks"] == sum(row["state"] == "failed" for row in rows_of_match)
+        assert match["simulated_ranks"] == sum(row["simulated"] for row in rows_of_match)
         assert (match["first_issue_ns"], match["last_issue_ns"]) == (
             min(issues.values()),
             max(issues.values()),
@@ -178,12 +178,12 @@ def _hold_matches(matches: Table, rows: Table, waits: Table) -> None:
         # others.
         if "last_rank" in match:
             assert match["last_rank"] == match["seems_last_rank"]
-            own = waits.get((match["last_rank"], _op_id(told, match["last_rank"])), {})
+            own = waits.get((match["last_rank"], _op_id(rows_of_match, match["last_rank"])), {})
             assert own.get("wait_for_peers_ns", 0) == 0
 
 
-def _op_id(told: list[dict[str, Any]], rank: int) -> int:
-    return next(int(row["op_id"]) for row in told if row["rank"] == rank)
+def _op_id(rows_of_match: list[dict[str, Any]], rank: int) -> int:
+    return next(int(row["op_id"]) for row in rows_of_match if row["rank"] == rank)
 
 
 _LINE = re.compile(
@@ -195,9 +195,9 @@ _LINE = re.compile(
 
 def _hold_text(traces: Path, rows: Table) -> None:
     lines = tracectl("export", traces, "--format", "text").output.splitlines()
-    told = [match.groupdict() for match in map(_LINE.match, lines) if match]
-    assert len(told) == len(rows)
-    for line, row in zip(told, rows.values(), strict=True):
+    rows_of_match = [match.groupdict() for match in map(_LINE.match, lines) if match]
+    assert len(rows_of_match) == len(rows)
+    for line, row in zip(rows_of_match, rows.values(), strict=True):
         for name in ("rank", "op", "step", "seq"):
             assert (line[name] or "") == str(row.get(name, "")), name
         for name in ("host", "completion", "wait"):

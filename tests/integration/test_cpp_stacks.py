@@ -91,14 +91,14 @@ def test_stacks_are_named(launcher: Launcher, tmp_path: Path, library: str) -> N
         assert static.function is None
         assert "Py_BytesMain" in names
         # addr2line accepts the recorded offset.
-        told = subprocess.run(
+        symbols = subprocess.run(
             ["addr2line", "-f", "-e", library, hex(static.offset or 0)],
             capture_output=True,
             text=True,
             check=True,
         ).stdout
         source = Path(library).parent / "known.cpp"
-        assert told == f"_ZL12not_exportedPFvvE\n{source}:6\n"
+        assert symbols == f"_ZL12not_exportedPFvvE\n{source}:6\n"
 
 
 def test_stacks_of_both_languages_and_what_tracectl_shows(
@@ -176,13 +176,13 @@ def test_a_process_that_dies_at_once_leaves_binaries_and_offsets(
     assert tracectl("recover", "--ring-dir", tmp_path).exit_code == 0
     (operation,) = _operations(tmp_path)
     static, known = _in(_stack(operation), library)
-    told = subprocess.run(
+    symbols = subprocess.run(
         ["addr2line", "-f", "-e", library, hex(static.offset or 0), hex(known.offset or 0)],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.splitlines()
-    assert told[::2] == ["_ZL12not_exportedPFvvE", "known_function"]
+    assert symbols[::2] == ["_ZL12not_exportedPFvvE", "known_function"]
 
 
 def test_the_job_sees_no_child_that_it_did_not_start(

@@ -74,7 +74,7 @@ def test_only_the_ranks_that_are_named(launcher: Launcher, tmp_path: Path) -> No
         answer = _ctl(tmp_path, "watch=5s", "--ranks", "0,2")
         nobody = _ctl(tmp_path, "watch=5s", "--ranks", "3")
     assert (answer.exit_code, answer.output) == (0, "2 of 2 ranks: watch=5s\n")
-    assert (nobody.exit_code, nobody.words) == (2, "tracectl: there is no rank 3 in this run\n")
+    assert (nobody.exit_code, nobody.stderr) == (2, "tracectl: this run has no rank 3\n")
     assert [_kinds(s) for s in _streams(tmp_path)] == [["settings"], [], ["settings"]]
 
 
@@ -82,12 +82,12 @@ def test_ranks_that_hang_answer(launcher: Launcher, tmp_path: Path) -> None:
     with _running(launcher, tmp_path, 2, "rank_1_is_away", TRACED_STACKS="off"):
         answer = _ctl(tmp_path, "enabled=0,stacks=site", "--json")
     assert answer.exit_code == 1
-    told = Answer(0, answer.output, "").json()
+    asked = Answer(0, answer.output, "").json()
     why = "stacks, as none were recorded when the job began"
-    assert told["ranks"] == [
+    assert asked["ranks"] == [
         {"rank": rank, "answered": True, "in_force": "enabled=0", "refused": why} for rank in (0, 1)
     ]
-    assert told["ended"] == []
+    assert asked["ended"] == []
 
 
 def test_ranks_without_an_answer_are_reported(launcher: Launcher, tmp_path: Path) -> None:
@@ -98,7 +98,9 @@ def test_ranks_without_an_answer_are_reported(launcher: Launcher, tmp_path: Path
         try:
             command = ["ctl", tmp_path / "traces", "--set", "watch=5s", "--wait", "1.5"]
             # On a busy host rank 1 may need longer.
-            answer = until(lambda: (told := tracectl(*command)).output.startswith("1 ") and told)
+            answer = until(
+                lambda: (printed := tracectl(*command)).output.startswith("1 ") and printed
+            )
         finally:
             ranks[0].send_signal(signal.SIGCONT)
     assert answer.exit_code == 1
@@ -114,7 +116,7 @@ def test_problems_of_traces_are_reported(launcher: Launcher, tmp_path: Path) -> 
         other = _ctl(tmp_path, "watch=5s", "--attempt", "1")
     (warning,) = answer.json()["warnings"]
     assert "notes" in warning
-    assert "notes" in answer.words
+    assert "notes" in answer.stderr
     assert other.exit_code == 3
 
 
@@ -139,11 +141,11 @@ def test_usage_errors_are_reported_before_any_request(
     tmp_path: Path, settings: str, why: str
 ) -> None:
     answer = tracectl("ctl", tmp_path, "--set", settings)
-    assert (answer.exit_code, answer.words) == (2, f"tracectl: --set: {why}\n")
+    assert (answer.exit_code, answer.stderr) == (2, f"tracectl: --set: {why}\n")
 
 
 def test_a_rank_that_polls_no_file_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     with _running(launcher, tmp_path, TRACED_TRIGGER="0"):
         answer = _ctl(tmp_path, "enabled=0")
     assert answer.exit_code == 2
-    assert "rank 0 cannot be asked: it looks at no file (TRACED_TRIGGER=0)" in answer.words
+    assert "rank 0 cannot be asked: it polls no trigger file (TRACED_TRIGGER=0)" in answer.stderr

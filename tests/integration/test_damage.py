@@ -94,9 +94,9 @@ def _agreed(whole: bytes, folder: Path) -> dict[str, Account | None]:
         name, data = item
         path = folder / name
         path.write_bytes(data)
-        said = name, _by_tracectl(path), _by_python(path)
+        answers = name, _by_tracectl(path), _by_python(path)
         path.unlink()
-        return said
+        return answers
 
     agreed = {}
     with ThreadPoolExecutor(2) as pool:

@@ -12,7 +12,7 @@ from launcher import Launcher, Process, launcher
 
 _EXTENSION = ["no-extension", "cut-short", "other-python", "other-torch"]
 _AFTER = ["removed", "unreadable", "syntax", "renamed", "older", "memory", *_EXTENSION]
-# Without these files no spellings exist either, and each job reports that.
+# Without these files no traced backends exist either, and each job reports that.
 _BASIC = ["no-say", "no-settings", "no-guard"]
 _BEFORE = [*(how for how in _AFTER[2:] if how not in _BASIC), *_BASIC]
 
@@ -31,7 +31,7 @@ def _bare() -> Iterator[Launcher]:
     ("where", "how"),
     [*(("after", how) for how in _AFTER), *(("before", how) for how in _BEFORE)],
 )
-def test_a_stock_spelling_works(
+def test_a_stock_backend_works(
     bare: Launcher, tmp_path: Path, where: str, how: str, traced_setting: str | None
 ) -> None:
     ended = _run(bare, tmp_path, where, how, "gloo", traced_setting)
@@ -40,13 +40,13 @@ def test_a_stock_spelling_works(
     if traced_setting == "1":
         assert len(lines) == 1
         assert lines[0].startswith("traced: ")
-    else:  # not requested, so not reported, unless even the spellings are missing
+    else:  # not requested, so not reported, unless even the traced backends are missing
         assert len(lines) == (where == "before" and how in _BASIC)
     assert not (tmp_path / "traces").exists()
 
 
 @pytest.mark.parametrize("how", [how for how in _AFTER if how not in _EXTENSION])
-def test_a_traced_spelling_known_before_the_damage_works(
+def test_a_traced_backend_known_before_the_damage_works(
     bare: Launcher, tmp_path: Path, how: str
 ) -> None:
     ended = _run(bare, tmp_path, "after", how, "traced:gloo", None)

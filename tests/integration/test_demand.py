@@ -77,19 +77,19 @@ def test_touching_the_trigger_marks_every_rank_of_a_hanging_job(
 
 def test_sinks_do_not_disturb_each_other(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(1, "jobs.demand:sinks", folder=tmp_path)
-    said = process.result
-    good, failed, dropped = said["good"]
+    result = process.result
+    good, failed, dropped = result["good"]
     assert good >= 4
     assert (failed, dropped) == (0, 0)
-    assert said["bad"][0] == 0
-    assert said["bad"][1] >= 4
+    assert result["bad"][0] == 0
+    assert result["bad"][1] >= 4
     # The sink is handling one chunk and one is queued.
-    assert 1 <= said["dropped by slow"][0] <= good - 2
-    assert said["dropped by slow"][1] > 0
-    assert said["closed in vain"] is False
+    assert 1 <= result["dropped by slow"][0] <= good - 2
+    assert result["dropped by slow"][1] > 0
+    assert result["closed in vain"] is False
     assert process.output.count("a sink of the tests fails") == 1, process.output
     assert process.output.count("the sink slow did not take a part of the trace") == 1
-    (stream,) = parse(said["bytes"]).streams
+    (stream,) = parse(result["bytes"]).streams
     (written,) = read(tmp_path / "traces").streams
     assert stream.operations == written.operations
     assert len(stream.operations) == 4

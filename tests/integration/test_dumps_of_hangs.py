@@ -23,9 +23,9 @@ _LAYOUTS = [(2, 2, 2), (2, 4, 1), (2, 2, 4), (4, 2, 2)]
 
 def _verdicts(folder: Path) -> tuple[list[dict[str, Any]], list[int]]:
     answer = tracectl("diagnose", "--json", folder)
-    assert answer.exit_code in (0, 1, 5), answer.words
-    said = json.loads(answer.output)
-    return said["verdicts"], said["culprits"]
+    assert answer.exit_code in (0, 1, 5), answer.stderr
+    diagnosis = json.loads(answer.output)
+    return diagnosis["verdicts"], diagnosis["culprits"]
 
 
 @pytest.mark.parametrize("kind", ["host", "device", "killed"])

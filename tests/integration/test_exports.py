@@ -42,7 +42,7 @@ def rows(traces: Path) -> list[dict[str, Any]]:
 
 def exported(traces: Path, folder: Path, form: str) -> Path:
     answer = tracectl("export", traces, "--format", form, "-o", folder)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return folder
 
 
@@ -76,25 +76,27 @@ def test_chakra(job: Path, tmp_path: Path) -> None:
 @pytest.mark.any_torch
 def test_kineto(job: Path, tmp_path: Path) -> None:
     folder = exported(job, tmp_path / "profiles", "kineto")
-    assert {told["rank"] for told in kineto.asked(folder, "no steps")["breakdown"]} == set(range(4))
+    assert {shares["rank"] for shares in kineto.asked(folder, "no steps")["breakdown"]} == set(
+        range(4)
+    )
 
 
 def test_flight_recorder(job: Path, tmp_path: Path) -> None:
     dumps = exported(job, tmp_path / "dumps", "fr")
 
-    def told(traces: Path) -> Counter[tuple[Any, ...]]:
+    def facts(traces: Path) -> Counter[tuple[Any, ...]]:
         # A receive from any source has a number only in the dump, which counts by itself.
         kept = ("rank", "op", "bytes_in", "shape")
         return Counter(tuple(row.get(name) for name in kept) for row in rows(traces))
 
-    assert told(dumps) == told(job)
+    assert facts(dumps) == facts(job)
 
 
 @pytest.mark.any_torch
 def test_lines_and_bandwidths(job: Path) -> None:
     lines = tracectl("export", job, "--format", "inspector").output.splitlines()
-    told = Counter(json.loads(line)["header"]["rank"] for line in lines)
-    assert set(told) == set(range(4))
+    lines_of_rank = Counter(json.loads(line)["header"]["rank"] for line in lines)
+    assert set(lines_of_rank) == set(range(4))
     results = tracectl("export", job, "--format", "nccl-tests").json()["results"]
     assert {one["experiment_name"].split()[0] for one in results} >= {"all_reduce"}
 
@@ -108,9 +110,9 @@ def first_of_collectives(dumps: Path) -> tuple[str, set[int]]:
     done = subprocess.run(
         [sys.executable, "-m", reader, dumps], capture_output=True, text=True, check=False
     )
-    words = done.stdout + done.stderr
+    output = done.stdout + done.stderr
     starts = r"(?=Not all ranks joining|Collective sequence number: \d+ has errors)"
-    for complaint in re.split(starts, words)[1:]:
+    for complaint in re.split(starts, output)[1:]:
         if re.search(r"collective: nccl:(send|recv)", complaint):
             continue
         missing = re.search(r"missing ranks: \{([^}]*)\}", complaint)

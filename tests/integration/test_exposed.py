@@ -76,8 +76,8 @@ def test_all_formats_have_one_figure(launcher: Launcher, tmp_path: Path) -> None
     with held(launcher, 2, "jobs.exposed:ddp_held", tmp_path):
         served = forms.of_serve(until(lambda: _all_served(tmp_path)))
     traces, page = tmp_path / "traces", tmp_path / "page.html"
-    told = tracectl("report", "--json", traces).json()
-    sums = forms.of_report(told)
+    report = tracectl("report", "--json", traces).json()
+    sums = forms.of_report(report)
     tables = forms.of_parquet(traces, tmp_path / "tables")
     timeline = forms.of_perfetto(traces, tmp_path / "timeline")
     # All ranks read one clock, so the figures agree, though the ends are upper bounds.
@@ -89,7 +89,7 @@ def test_all_formats_have_one_figure(launcher: Launcher, tmp_path: Path) -> None
     # Names are those of the report's totals: a format has most of them, and no others.
     for form in (tables, timeline, served, forms.of_load(traces)):
         assert form == {name: pytest.approx(sums[name], rel=1e-9) for name in form}
-    total, pictures = told["total"], told["pictures"]
+    total, pictures = report["total"], report["pictures"]
     tracectl("report", "--html", page, traces)
     data = re.search(r"id=data>(.*?)</script>", page.read_text(), re.DOTALL)
     assert data
@@ -104,12 +104,12 @@ def test_all_formats_have_one_figure(launcher: Launcher, tmp_path: Path) -> None
     assert pictures["shares"]["communication"] == total["share"]
     assert pictures["shares"]["communication_at_most"] == total["share_at_most"]
     rank_time_ns = sum(sums["rank_time"].values())
-    assert told["rank_time_ns"] == rank_time_ns
+    assert report["rank_time_ns"] == rank_time_ns
     assert total["share"] == pytest.approx(total["held_ns"] / rank_time_ns)
     least, most = (f"{100 * total[share]:.1f}" for share in ("share", "share_at_most"))
     text = tracectl("report", "--wide", traces).output
     assert f"Communication: {least} to {most} % of the run" in text
-    (reduced,) = (row for row in told["ops"] if row["op"] == "all_reduce")
+    (reduced,) = (row for row in report["ops"] if row["op"] == "all_reduce")
     (speed,) = (row for row in pictures["speeds"] if row["op"] == "all_reduce")
     assert speed["busbw_p50_gbs"] == reduced["transfer_busbw_gbs"]
 

@@ -75,16 +75,19 @@ class Runs:
         name = faults.replace(":", "-").replace(";", "+")
         ranks = self._run(name, "traced:gloo", TEST_CALLS_FAIL=faults)
         assert self._results(ranks) == self.stock, faults
-        said = _warnings(ranks)
+        warnings_of = _warnings(ranks)
         # Chunks are also written by time: the last call is not always made.
         first = [(call, int(ordinal)) for call, ordinal, *_ in map(_parts, faults.split(";"))]
         met = [all(calls[call] >= n for call, n in first) for calls in self._calls(name)]
-        assert sorted(map(len, said)) == sorted(warnings * each for each in met), (faults, said)
+        assert sorted(map(len, warnings_of)) == sorted(warnings * each for each in met), (
+            faults,
+            warnings_of,
+        )
         folder = self._folder / name
         tracectl("recover", "--ring-dir", folder)
         streams = read(folder).streams if list(folder.rglob("*.traced")) else ()
-        untraced = sum("untraced" in line for lines in said for line in lines)
-        assert len(streams) == 2 - untraced, (faults, said)
+        untraced = sum("untraced" in line for lines in warnings_of for line in lines)
+        assert len(streams) == 2 - untraced, (faults, warnings_of)
         for stream in streams:
             accounts = stream.accounts
             assert accounts is not None, faults
@@ -217,8 +220,8 @@ def test_rotation(tmp_path: Path, call: str, ordinals: range, error: int) -> Non
             reached = (tmp_path / "log").read_text().count(f" {call}\n") >= ordinal
             assert ordinal > 3 or reached
             (tmp_path / "log").unlink()
-            said = done.stderr.splitlines()
+            lines = done.stderr.splitlines()
             if reached and last == 0:  # that the ring cannot be removed is tested elsewhere
-                assert len(said) in (1, 2), (call, ordinal, said)
+                assert len(lines) in (1, 2), (call, ordinal, lines)
             else:
-                assert len(said) == reached, (call, ordinal, said)
+                assert len(lines) == reached, (call, ordinal, lines)

@@ -13,11 +13,11 @@ from programs.catalog import TORCH
 from tracectl import tracectl
 
 # Gloo's recorder shows the call that Gloo turns each operation into.
-_AS_GLOO_SAYS = {
+_GLOO_NAMES = {
     "all_gather_into_tensor": "all_gather",
     "all_to_all_single": "all_to_all",
 }
-_SCATTERED, _SCATTERED_AS_GLOO_SAYS = "2*[1]", "[2,1]"
+_SCATTERED, _SCATTERED_BY_GLOO = "2*[1]", "[2,1]"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def job(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _operations(*inputs: Path) -> dict[tuple[int, str, int], dict[str, Any]]:
     """Returns every operation, by rank, group and sequence number."""
     answer = tracectl("export", "--format", "jsonl", *inputs)
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     rows = [json.loads(line) for line in answer.output.splitlines()]
     by_number = {(row["rank"], row["group_label"], row["seq"]): row for row in rows}
     assert len(by_number) == len(rows)
@@ -47,12 +47,12 @@ def test_operation_by_operation_as_in_our_traces(job: Path, form: str) -> None:
     for number, row in dumped.items():
         own = ours[number]
         op = own["op"]
-        assert row["op"] == _AS_GLOO_SAYS.get(op, op)
+        assert row["op"] == _GLOO_NAMES.get(op, op)
         for field in ("dtype", "bytes_in", "bytes_out"):
             assert row.get(field) == own.get(field), (number, field)
         shapes = own.get("shapes_in")
         if op == "scatter" and shapes == _SCATTERED:
-            shapes = _SCATTERED_AS_GLOO_SAYS
+            shapes = _SCATTERED_BY_GLOO
         assert row.get("shapes_in") == shapes, number
 
 
@@ -85,24 +85,24 @@ def test_every_verb_reads_dumps(job: Path) -> None:
     assert [sorted(row["ranks"]) for row in shown["rows"]] == [["0", "1"]] * 11
     for verb in ("info", "report", "show"):
         # Lines wrap if the folder's name is long.
-        words = " ".join(tracectl(verb, dumps).output.split())
-        assert "2 ranks, Flight Recorder dumps, gloo" in words
+        text = " ".join(tracectl(verb, dumps).output.split())
+        assert "2 ranks, Flight Recorder dumps, gloo" in text
 
 
 def test_merge_and_check_report_why_they_refuse(job: Path, tmp_path: Path) -> None:
     dumps = job / "dumps" / "pickle"
     merged = tracectl("merge", dumps, "-o", tmp_path / "out")
     assert merged.exit_code == 3
-    assert "no chunks to merge" in merged.words
+    assert "no chunks to merge" in merged.stderr
     check = tracectl("check", dumps, "--write-budget", tmp_path / "budget")
     assert check.exit_code == 5
-    assert "what came after is unknown on ranks 0-1" in check.words
+    assert "so later operations are unknown on ranks 0-1" in check.stderr
 
 
 def test_both_kinds_in_one_directory(job: Path) -> None:
     answer = tracectl("info", job)
     assert answer.exit_code == 0
-    assert "left out 2 Flight Recorder dumps, because the inputs hold traces" in answer.words
+    assert "left out 2 Flight Recorder dumps, because the inputs hold traces" in answer.stderr
     assert "Flight Recorder dumps" not in answer.output
 
 
@@ -129,8 +129,8 @@ def test_a_verdict_names_the_line_of_the_program(launcher: Launcher, tmp_path: P
     assert verdict["kind"] == "dtype_mismatch"
     assert verdict["places"] == [{"rank": 0, "site": site}, {"rank": 1, "site": site}]
     assert f"Ranks 0-1 called it at {site}." in verdict["evidence"]
-    told = tracectl("diagnose", tmp_path / "dumps" / "pickle").output.split()
-    assert f"called it at {site}" in " ".join(told)
+    diagnosis = tracectl("diagnose", tmp_path / "dumps" / "pickle").output.split()
+    assert f"called it at {site}" in " ".join(diagnosis)
 
 
 @pytest.mark.skipif(TORCH < (2, 15), reason="FlightRecorderHook came with torch 2.15")

@@ -40,8 +40,8 @@ def following(
         yield process
     finally:
         process.kill()
-        rest, words = process.communicate()
-        print(rest, words)  # shown by pytest after a failure
+        rest, errors = process.communicate()
+        print(rest, errors)  # shown by pytest after a failure
 
 
 def sums(world: int) -> list[float]:
@@ -110,13 +110,13 @@ def test_a_stopped_rank_is_reported_from_its_ring(launcher: Launcher, tmp_path: 
     ranks[1].send_signal(signal.SIGSTOP)
     try:
         with following(tmp_path, "--until-verdict") as follower:
-            said, _ = follower.communicate(timeout=DEADLINE_S)
+            output, _ = follower.communicate(timeout=DEADLINE_S)
             assert follower.returncode == 1
     finally:
         ranks[1].send_signal(signal.SIGCONT)
         (tmp_path / "release").touch()
-    assert "rank 1 has not joined " in said
-    assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in said
+    assert "rank 1 has not joined " in output
+    assert f"The process of rank 1 ({ranks[1].pid}) is stopped by a signal" in output
     expect_results(ranks)
 
 
@@ -133,7 +133,7 @@ def test_a_job_that_cannot_be_seen_from_here_has_not_ended(
     _pretend_other_numbers(trace)
     with following(tmp_path) as follower:
         assert follower.stderr is not None
-        assert "whether rank 0 lives cannot be seen from here" in follower.stderr.readline()
+        assert "whether rank 0 lives is unknown here" in follower.stderr.readline()
         assert follower.poll() is None
 
 
@@ -165,8 +165,8 @@ def test_an_unobservable_process_is_reported(launcher: Launcher, tmp_path: Path)
     with following(tmp_path, "--json", under=OTHER_NUMBERS) as follower:
         verdict = next_event(follower)
         assert (verdict["kind"], verdict["culprits"]) == ("never_joined", [1])
-        said = "What the process of rank 1 does cannot be seen from here"
-        assert verdict["evidence"][-1].startswith(said)
+        hidden = "The state of the process of rank 1 is unknown here"
+        assert verdict["evidence"][-1].startswith(hidden)
         (tmp_path / "release").touch()
         expect_results(ranks)
 

@@ -317,10 +317,10 @@ def test_under_torchrun(tmp_path: Path, ending: str) -> None:
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
     # Until the last holder of the pipe closes it.
-    said = torchrun.communicate(timeout=DEADLINE_S)[1]
+    stderr = torchrun.communicate(timeout=DEADLINE_S)[1]
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    assert len(_traced_lines(said)) == 1, said
+    assert len(_traced_lines(stderr)) == 1, stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace of processes")
@@ -336,11 +336,11 @@ def test_in_a_container_whose_first_process_is_torchrun(tmp_path: Path) -> None:
     ]
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
-    said = torchrun.communicate(timeout=DEADLINE_S)[1]
-    assert torchrun.returncode == 1, said
+    stderr = torchrun.communicate(timeout=DEADLINE_S)[1]
+    assert torchrun.returncode == 1, stderr
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
-    assert len(_traced_lines(said)) == 1, said
+    assert len(_traced_lines(stderr)) == 1, stderr
 
 
 def _maps(process: Path) -> str:

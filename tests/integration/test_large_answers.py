@@ -221,15 +221,15 @@ def test_a_small_file_asks_for_no_large_answer(hostile: Path, verb: list[str]) -
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        said = process.stdout.read(_MOST_BYTES)
+        output = process.stdout.read(_MOST_BYTES)
         # Longer output would never end.
-        if len(said) == _MOST_BYTES:
+        if len(output) == _MOST_BYTES:
             process.kill()
-        words = process.stderr.read()
+        errors = process.stderr.read()
         code = process.wait(patient(60))
-    assert len(said) < _MOST_BYTES
-    assert code in (0, 1, 2, 3, 5), (code, words[-500:])
-    assert b"internal error" not in words
+    assert len(output) < _MOST_BYTES
+    assert code in (0, 1, 2, 3, 5), (code, errors[-500:])
+    assert b"internal error" not in errors
 
 
 def test_the_python_reader_agrees(hostile: Path) -> None:

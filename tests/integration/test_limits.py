@@ -33,11 +33,11 @@ def _stock(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> list
 def _run(launcher: Launcher, stock: list[Any], tmp_path: Path) -> Callable[..., list[str]]:
     """Runs the traced job and compares its results; returns the one message line of each rank."""
 
-    def run(*taken: str, said: int = 1, **env: str) -> list[str]:
+    def run(*taken: str, warned: int = 1, **env: str) -> list[str]:
         ranks = launcher.run_ranks(2, _JOB, "traced:gloo", *taken, folder=tmp_path, **env)
         assert [process.result for process in ranks] == stock
         warnings = [_warnings(process) for process in ranks]
-        assert [len(lines) for lines in warnings] == [said] * 2, warnings
+        assert [len(lines) for lines in warnings] == [warned] * 2, warnings
         return [line for lines in warnings for line in lines]
 
     return run
@@ -90,10 +90,10 @@ def test_the_disk_becomes_full(run: Callable[..., list[str]], tmp_path: Path) ->
         for filler in disk.glob("filler*"):
             filler.unlink()
         answer = tracectl("recover", "--ring-dir", tmp_path)
-        assert answer.exit_code == 0, answer.words
+        assert answer.exit_code == 0, answer.stderr
         streams = read(disk).streams
         assert all(s.closed for s in streams if s.accounts)  # the ring has the closing record
-        assert "killed" not in tracectl("info", disk).words
+        assert "killed" not in tracectl("info", disk).stderr
         _counted(streams)
 
 
@@ -111,7 +111,7 @@ def test_the_directory_is_read_only(run: Callable[..., list[str]], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reason"),
     [
         ("size=8m", "instead of 4096"),
         ("size=100k", "no shared memory"),
@@ -120,13 +120,13 @@ def test_the_directory_is_read_only(run: Callable[..., list[str]], tmp_path: Pat
     ],
 )
 def test_there_is_little_shared_memory(
-    run: Callable[..., list[str]], tmp_path: Path, options: str, told: str
+    run: Callable[..., list[str]], tmp_path: Path, options: str, reason: str
 ) -> None:
     # Without a ring the keeper has nothing to keep, and prints nothing more.
-    keeper = "1" if told == "no shared memory" else "0"
+    keeper = "1" if reason == "no shared memory" else "0"
     with _mounted(tmp_path / "shm", options) as memory:
-        lines = run(TRACED_RING_DIR=str(memory), TRACED_KEEPER=keeper, said=bool(told))
-        assert all(told in line for line in lines)
+        lines = run(TRACED_RING_DIR=str(memory), TRACED_KEEPER=keeper, warned=bool(reason))
+        assert all(reason in line for line in lines)
         _whole(read(tmp_path).streams)
         assert list(memory.iterdir()) == []
 
@@ -139,14 +139,14 @@ def test_the_directory_vanishes(run: Callable[..., list[str]], tmp_path: Path) -
 
 
 def test_the_directory_moves(run: Callable[..., list[str]], tmp_path: Path) -> None:
-    run("", "directory_moves", said=0)
+    run("", "directory_moves", warned=0)
     _whole(read(tmp_path).streams)
 
 
 def test_the_job_closes_what_it_does_not_know(
     run: Callable[..., list[str]], tmp_path: Path
 ) -> None:
-    run("", "closes_what_it_does_not_know", said=0)
+    run("", "closes_what_it_does_not_know", warned=0)
     _whole(read(tmp_path).streams)
     files = list(tmp_path.glob("own*"))
     assert len(files) == 2
@@ -172,14 +172,14 @@ def test_the_trace_may_not_grow(run: Callable[..., list[str]], tmp_path: Path) -
 
 
 def test_there_are_no_more_descriptors(run: Callable[..., list[str]], tmp_path: Path) -> None:
-    run("", "no_more_descriptors", "nothing", said=0)
+    run("", "no_more_descriptors", "nothing", warned=0)
     _whole(read(tmp_path).streams)
 
 
 def test_there_is_hardly_any_memory(run: Callable[..., list[str]], tmp_path: Path) -> None:
     # Less than a thread's stack. Torch's own threads may need some memory: a Gloo thread with its
     # first work now ends the process if torch's thread-local data does not fit.
-    run("", "little_memory=8", "nothing", said=0)
+    run("", "little_memory=8", "nothing", warned=0)
     _whole(read(tmp_path).streams)
 
 

@@ -109,8 +109,8 @@ def test_the_folder_of_traces_is_removed(
     # A trace without its beginning would be unusable.
     assert (list(others.iterdir()) if recreated else others.exists()) in ([], False)
     assert len(list(rings.glob("*.ring"))) == (2 if killed else 0)
-    told = [line for line in _traced_lines_of(ranks) if "could not be saved and stays" in line]
-    assert bool(told) == killed
+    lines = [line for line in _traced_lines_of(ranks) if "could not be saved and stays" in line]
+    assert bool(lines) == killed
 
 
 @pytest.mark.skipif(not can_mount(), reason="only root can mount, where there is FUSE")
@@ -153,13 +153,13 @@ def _check_readers(traces: Path, rings: Path, other: Path) -> None:
     os.environ["TRACED_RING_DIR"] = str(rings)
     try:
         commands = [["diagnose"], *([verb, "--json"] for verb in ("diagnose", "info", "ls"))]
-        text, *said = (tracectl(*command, traces) for command in commands)
-        for answer in said:
+        text, *answers = (tracectl(*command, traces) for command in commands)
+        for answer in answers:
             assert f"{traces}: left out: its file system does not answer" in answer.output
         assert "the job still runs" in text.output
-        _, info, runs = (json.loads(answer.output) for answer in said)
+        _, info, runs = (json.loads(answer.output) for answer in answers)
         assert [rank["rank"] for rank in info["ranks"]] == [0, 1]
         assert [run["ranks_found"] for run in runs["runs"]] == ["0-1"]
-        assert "no traces below" in tracectl("diagnose", other).words
+        assert "no traces below" in tracectl("diagnose", other).stderr
     finally:
         del os.environ["TRACED_RING_DIR"]

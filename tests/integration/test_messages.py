@@ -43,9 +43,9 @@ def test_a_receive_is_with_the_message_that_it_took(
         rows = tracectl("show", "--json", folder / "traces").json()["rows"]
         shown = dict(_pairs(rows))
         assert len(shown) == len(taken) > 0
-        told = [shown[op] for op in sorted(shown)]
+        messages = [shown[op] for op in sorted(shown)]
         if together:
             # Some matches are unknown; known ones must be right.
-            assert any(told)
-            told = [each or taken[i] for i, each in enumerate(told)]
-        assert told == taken
+            assert any(messages)
+            messages = [each or taken[i] for i, each in enumerate(messages)]
+        assert messages == taken

@@ -57,9 +57,9 @@ def _documented(page: str) -> list[str]:
 
 def test_sums_are_those_of_the_report(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.run_ranks(2, "jobs.measured:adds_up", folder=tmp_path)
-    told = tracectl("report", tmp_path / "traces", "--json").json()
-    assert sum(rank["failed"] for rank in told["ranks"]) > 0
-    for process, reported in zip(ranks, told["ranks"], strict=True):
+    report = tracectl("report", tmp_path / "traces", "--json").json()
+    assert sum(rank["failed"] for rank in report["ranks"]) > 0
+    for process, reported in zip(ranks, report["ranks"], strict=True):
         before, after = process.result
         assert before["traced_rank_operations_total"] == 0
         assert "traced_rank_seconds_since_operation" not in before

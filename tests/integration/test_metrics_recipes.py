@@ -103,5 +103,5 @@ def test_hugging_face(launcher: Launcher, tmp_path: Path) -> None:
     assert counts[0] > 0
     assert counts == sorted(counts)
     (events,) = tmp_path.rglob("events.out.tfevents.*")
-    told = dict(_logged(events.parent, f"train/{_OPERATIONS}"))
-    assert told[10] == counts[0]
+    logged = dict(_logged(events.parent, f"train/{_OPERATIONS}"))
+    assert logged[10] == counts[0]

@@ -34,8 +34,8 @@ def test_a_process_that_becomes_another_rank_begins_another_trace(
         for stream in found:
             assert len(stream.operations) == (1 if size == 1 else CALLS)
             assert (stream.closed, stream.missing) == (True, 0)
-    said = tracectl("info", "--json", tmp_path / "traces").json()
-    assert [rank["rank"] for rank in said["ranks"]] == [0, 1]
+    info = tracectl("info", "--json", tmp_path / "traces").json()
+    assert [rank["rank"] for rank in info["ranks"]] == [0, 1]
     assert not list(tmp_path.glob("traced.*.ring"))
 
 

@@ -50,8 +50,8 @@ def test_a_killed_peer(gpus: Launcher, tmp_path: Path, engine: str) -> None:
         assert rank.exit_code == -signal.SIGABRT, rank.output
         assert "remote process exited" in rank.output
     stream = _stream_of_0(tmp_path / _BACKENDS[1])
-    told = [mark.text for mark in stream.marks if mark.kind == "engine_failed"]
-    assert told == ["its communicator failed"]
+    texts = [mark.text for mark in stream.marks if mark.kind == "engine_failed"]
+    assert texts == ["its communicator failed"]
     assert [item.state for item in stream.operations[-1:]] == ["issued"]
 
 
@@ -69,9 +69,9 @@ def test_a_broken_device(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     for rank in (stock, traced):
         assert "CUDA error: simulated CUDA error 700" in rank.output
         assert rank.exit_code in ended, rank.output
-    told = [rank.result for rank in (stock, traced) if rank.result is not None]
-    assert len(told) == 2 or engine == "newer"
-    for outcomes in told:
-        assert outcomes == told[0]
+    results = [rank.result for rank in (stock, traced) if rank.result is not None]
+    assert len(results) == 2 or engine == "newer"
+    for outcomes in results:
+        assert outcomes == results[0]
         assert [outcome[0] for outcome in outcomes] == ["raised"] * len(outcomes)
     assert _stream_of_0(tmp_path / _BACKENDS[1]).operations

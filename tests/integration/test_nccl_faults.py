@@ -70,8 +70,8 @@ def _wait_for_verdict(traces: Path, ranks: list[Process]) -> list[dict[str, Any]
     deadline = time.monotonic() + patient(60)
     while time.monotonic() < deadline:
         # Without a trace tracectl prints no JSON yet.
-        said = tracectl("diagnose", traces, "--json", "--hung-after", "1").output
-        verdicts: list[dict[str, Any]] = json.loads(said)["verdicts"] if said else []
+        output = tracectl("diagnose", traces, "--json", "--hung-after", "1").output
+        verdicts: list[dict[str, Any]] = json.loads(output)["verdicts"] if output else []
         if verdicts:
             return verdicts
     for rank in ranks:
@@ -125,8 +125,8 @@ def test_that_an_operation_timed_out_is_in_the_trace(
     program = ("leaves_out", history, asynchronous, _SOON)
     _fails(gpus, tmp_path, engine, *program, TRACED_DEVICE_TIME=times)
     stream = _stream_of_0(_merged(tmp_path))
-    told_by_work = engine == "classic" and asynchronous
-    assert (stream.operations[-1].state == "failed") is told_by_work
+    reported_by_work = engine == "classic" and asynchronous
+    assert (stream.operations[-1].state == "failed") is reported_by_work
     assert _gave_up(stream) == ["an operation timed out"]
     shown = tracectl("show", tmp_path / "merged.traced", "--limit", "1").output
     assert "the engine of default_pg gave up: an operation timed out" in " ".join(shown.split())

@@ -137,9 +137,9 @@ def test_calls_of_others_are_nobodys(gpus: Launcher, tmp_path: Path) -> None:
     for rank, item in calls:
         assert {_recorded_method(item)} == truth[rank, _size(item)]
     report = tracectl("report", tmp_path / "traces", "--by", "algorithm,protocol", "--json").json()
-    told = Counter((item.algorithm, item.protocol) for _, item in _operations(tmp_path))
+    recorded = Counter((item.algorithm, item.protocol) for _, item in _operations(tmp_path))
     reported = {(row["algorithm"], row["protocol"]): row["count"] for row in report["ops"]}
-    assert reported == {tuple(name or "-" for name in key): n for key, n in told.items()}
+    assert reported == {tuple(name or "-" for name in key): n for key, n in recorded.items()}
 
 
 def test_a_captured_call_has_no_method(gpus: Launcher, tmp_path: Path) -> None:
@@ -185,8 +185,8 @@ def test_another_plugin_receives_all_of_nccls_events(
         for name, on in (("alone", "0"), ("behind", "1"))
     )
     assert behind == alone
-    told = {line.split()[3] for line in alone if line.startswith("start")}
-    assert (wanted != 0) == bool(told)
+    started = {line.split()[3] for line in alone if line.startswith("start")}
+    assert (wanted != 0) == bool(started)
     for rank, item in _calls(tmp_path / "behind", 4 * 2048):
         assert item.channels is not None, (rank, item)
 
@@ -198,10 +198,10 @@ def test_a_plugin_that_cannot_receive_events_is_reported(
     plugin = tmp_path / "libother.so"
     if exists:
         plugin.symlink_to(_OWN)  # it would call itself for ever
-    said, truth = _run(
+    messages, truth = _run(
         gpus, tmp_path, "on_one_thread", "traced:nccl", NCCL_PROFILER_PLUGIN=str(plugin), **_ON
     )
-    for text in said:
+    for text in messages:
         assert text.count(f"NCCL's profiler plugin receives nothing: {plugin}") == 1
     for rank, item in _calls(tmp_path, 4 * 2048):
         assert {_recorded_method(item)} == truth[rank, _size(item)]

@@ -34,7 +34,7 @@ def test_nothing_is_printed_without_a_request(launcher: Launcher, tmp_path: Path
 
 
 @pytest.mark.parametrize("everything", [{}, {"TRACED": "1"}])
-def test_a_traced_spelling_is_an_error_that_names_the_fix(
+def test_a_traced_backend_is_an_error_that_names_the_fix(
     launcher: Launcher, tmp_path: Path, everything: dict[str, str]
 ) -> None:
     (process,) = launcher.run_ranks(
@@ -45,7 +45,7 @@ def test_a_traced_spelling_is_an_error_that_names_the_fix(
     assert re.fullmatch(_NONE, message)
 
 
-def test_a_traced_spelling_without_tracing_is_stock(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_traced_backend_without_tracing_is_stock(launcher: Launcher, tmp_path: Path) -> None:
     for process in launcher.run_ranks(
         2, "jobs.newer_torch:calls", "traced:gloo", folder=tmp_path, TRACED="0"
     ):

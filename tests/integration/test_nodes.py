@@ -105,11 +105,11 @@ def test_scope_chooses_what_is_reported(launcher: Launcher, tmp_path: Path) -> N
     assert shown["scope"]["not_reported"] == 12
     exported = tracectl("export", traces, "--format", "jsonl", "--scope", "crossnode")
     assert len(exported.output.splitlines()) == 28
-    assert "12 operations within a node were skipped" in exported.words
+    assert "12 operations within a node were skipped" in exported.stderr
     for verb in ("report", "show", "export"):
         wrong = tracectl(verb, traces, "--scope", "nodes")
         assert wrong.exit_code == 2
-        assert "--scope: nodes not in {all,crossnode,none}" in wrong.words
+        assert "--scope: nodes not in {all,crossnode,none}" in wrong.stderr
 
 
 def test_what_is_not_known_yet_is_recorded(launcher: Launcher, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_labels_of_the_platform_are_in_every_header(launcher: Launcher, tmp_path
         ("TRACED_SCOPE", "crossnodes", "all, crossnode or none"),
         ("TRACED_PRINT", "rank0", "0, 1 (global rank 0), leader (of each operation) or all"),
         ("TRACED_LABELS", "a=1,b", '"b" has no ='),
-        ("TRACED_LABELS", "a=1,a=2", '"a" is there twice'),
+        ("TRACED_LABELS", "a=1,a=2", '"a" is set twice'),
         ("TRACED_LABELS", "=1", '"=1" has no key'),
         ("TRACED_LABELS", "a=" + "x" * 5000, "they have more than 2048 bytes"),
     ],

@@ -42,7 +42,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _made_up(seed: int, folder: Path) -> None:
+def _synthetic(seed: int, folder: Path) -> None:
     # Long runs take seconds, and the Python reader does not choose among several runs.
     left_out = ("--without", "long-runs", "--without", "older-runs")
     machine = built("truth/truth_machine")
@@ -54,27 +54,27 @@ def _made_up(seed: int, folder: Path) -> None:
     )
 
 
-def _freshly_made_up(folder: Path) -> None:
+def _fresh_synthetic(folder: Path) -> None:
     # A job that is killed at once may leave no file.
     while not any(folder.rglob("*.traced")):
         seed = random.SystemRandom().randrange(10**12)
         print(f"truth_machine --seed {seed}")
-        _made_up(seed, folder)
+        _synthetic(seed, folder)
 
 
 def _output(answer: Answer) -> str:
-    assert answer.exit_code == 0, answer.words
+    assert answer.exit_code == 0, answer.stderr
     return answer.output
 
 
 @pytest.fixture(scope="module", params=_SEEDS.values(), ids=_SEEDS)
 def job(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of a simulated job's traces."""
-    folder = tmp_path_factory.mktemp("made_up") / "job"
+    folder = tmp_path_factory.mktemp("synthetic") / "job"
     if request.param is None:
-        _freshly_made_up(folder)
+        _fresh_synthetic(folder)
     else:
-        _made_up(request.param, folder)
+        _synthetic(request.param, folder)
     return folder
 
 
@@ -150,7 +150,7 @@ def test_the_report_counts_what_the_csv_has(merged: Path, rows: list[dict[str, s
         counted[(*key, "completion_ns")] += 0 if failed else int(row["completion_ns"] or 0)
         counted[(*key, "count")] += 1
         counted[(*key, "failed")] += failed
-    told = {
+    summed = {
         (item["op"], str(item["rank"]), name): value
         for item in report["ops"]
         for name, value in {
@@ -163,7 +163,7 @@ def test_the_report_counts_what_the_csv_has(merged: Path, rows: list[dict[str, s
             "completion_ns": item["completion"]["total_ns"],
         }.items()
     }
-    assert told == counted
+    assert summed == counted
 
 
 @pytest.fixture(scope="module")
@@ -194,8 +194,8 @@ def test_a_table_has_the_verdicts_of_the_diagnosis(job: Path, tables: traced.tab
         src, dst = verdict.get("pair", (None, None))
         expected = verdict | lists | texts | {"src": src, "dst": dst, "verdict": number}
         expected["group_label"] = verdict.get("group")
-        told = {name: expected.get(name) for name in row}
-        assert row == {name: None if value == "" else value for name, value in told.items()}
+        expected_row = {name: expected.get(name) for name in row}
+        assert row == {name: None if value == "" else value for name, value in expected_row.items()}
 
 
 def test_matches_are_the_numbered_operations(tables: traced.tables.Tables) -> None:

@@ -145,7 +145,7 @@ def test_what_is_raised_in_python_is_raised_and_asked_nothing(
 
 
 # Spelling, its untraced equivalent, the recorded name, and the class.
-_SPELLINGS = [
+_BACKENDS = [
     ("traced:toy", "toy", "toy", "toy_backend.ToyBackend"),
     ("cpu:traced_toy", "cpu:toy", "toy", "toy_backend.ToyBackend"),
     ("traced_nameless", "nameless", "nameless", "toy_backend.NamelessBackend"),
@@ -162,9 +162,9 @@ def _assert_named(stream: Stream, name: str, foreign: str) -> None:
     assert {(group.backend, group.backend_class) for group in used} == {(name, foreign)}
 
 
-@pytest.mark.parametrize(("spelling", "stock", "name", "foreign"), _SPELLINGS)
-def test_a_spelling_gives_the_group_of_its_backend(
-    launcher: Launcher, tmp_path: Path, spelling: str, stock: str, name: str, foreign: str
+@pytest.mark.parametrize(("requested", "stock", "name", "foreign"), _BACKENDS)
+def test_a_requested_backend_gives_the_group_of_its_backend(
+    launcher: Launcher, tmp_path: Path, requested: str, stock: str, name: str, foreign: str
 ) -> None:
     outcomes = {
         how: [
@@ -175,7 +175,7 @@ def test_a_spelling_gives_the_group_of_its_backend(
         ]
         for how, backend, env in (
             ("bare", stock, {}),
-            ("named", spelling, {}),
+            ("named", requested, {}),
             ("all", stock, {"TRACED": "1", "TRACED_DIR": "all"}),
         )
     }

@@ -103,10 +103,10 @@ def test_a_collector_that_is_down_may_come_back(tmp_path: Path) -> None:
         with receiving(port=port) as receiver:
             until(lambda: receiver.messages and _count(serve, "messages"))
             until(lambda: len(receiver.messages) > 3)
-    said = [line for line in serve.words.splitlines() if "--otlp" in line]
-    assert len(said) == 2
-    assert "Connection refused" in said[0]
-    assert "takes messages again" in said[1]
+    reported = [line for line in serve.stderr.splitlines() if "--otlp" in line]
+    assert len(reported) == 2
+    assert "Connection refused" in reported[0]
+    assert "takes messages again" in reported[1]
 
 
 _TAKEN = response("200 OK")
@@ -137,10 +137,10 @@ def test_whatever_is_answered_the_next_message_is_sent(tmp_path: Path) -> None:
     ):
         until(lambda: receiver.messages and _count(serve, "messages") > len(_GARBAGE))
         assert _count(serve, "failures") == len(_GARBAGE)
-    said = [line for line in serve.words.splitlines() if "--otlp" in line]
-    assert len(said) == 2 * len(_GARBAGE)
-    assert "\x1b" not in serve.words
-    assert max(map(len, said)) < 400
+    reported = [line for line in serve.stderr.splitlines() if "--otlp" in line]
+    assert len(reported) == 2 * len(_GARBAGE)
+    assert "\x1b" not in serve.stderr
+    assert max(map(len, reported)) < 400
 
 
 def test_what_is_refused_is_counted_and_not_sent_again(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_what_is_refused_is_counted_and_not_sent_again(tmp_path: Path) -> None:
         until(lambda: receiver.messages and _count(serve, "messages") > 1)
         assert _count(serve, "refused_points") == 3
         assert _count(serve, "failures") == 0
-    assert "refused 3 data points: no such unit" in serve.words
+    assert "refused 3 data points: no such unit" in serve.stderr
 
 
 def test_it_waits_as_long_as_it_is_asked_to(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_an_answer_that_does_not_come_is_a_failure(tmp_path: Path) -> None:
         serving(tmp_path, "--otlp", f"http://127.0.0.1:{silent.getsockname()[1]}") as serve,
     ):
         until(lambda: _count(serve, "failures") == 1)
-    assert "timeout" in serve.words
+    assert "timeout" in serve.stderr
 
 
 def test_once_is_sent_once(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_once_is_sent_once(tmp_path: Path) -> None:
 
 
 def test_urls_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    for url, words in {
+    for url, message in {
         "https://127.0.0.1:4318": "a collector on this host",
         "127.0.0.1:4318": "no URL",
         "http://127.0.0.1:99999": "no port",
@@ -217,5 +217,5 @@ def test_urls_that_cannot_be_are_refused(tmp_path: Path) -> None:
     }.items():
         answer = tracectl("serve", str(tmp_path), "--otlp", url)
         assert answer.exit_code == 2
-        assert words in answer.words
-        assert "secret" not in answer.words
+        assert message in answer.stderr
+        assert "secret" not in answer.stderr

@@ -61,9 +61,9 @@ def test_threads_do_not_wait_for_a_disk_that_stands_still(tmp_path: Path) -> Non
 
     (rank,) = tracectl("info", "--json", tmp_path / "traces").json()["ranks"]
     assert rank["dropped_by_reason"] == accounts.drops
-    said = {item["tid"]: item["dropped_by_reason"] for item in rank["dropped_by_thread"]}
-    assert said == dropped
+    reported = {item["tid"]: item["dropped_by_reason"] for item in rank["dropped_by_thread"]}
+    assert reported == dropped
     strict = tracectl("report", "--strict", tmp_path / "traces")
     assert strict.exit_code == 1
-    assert f"{accounts.dropped} records dropped while recording" in strict.words
-    assert "--strict" in strict.words
+    assert f"{accounts.dropped} records dropped while recording" in strict.stderr
+    assert "--strict" in strict.stderr

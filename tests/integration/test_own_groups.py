@@ -15,7 +15,7 @@ _ABOUT_GROUPS = {"shared_group_name", "ended_unjoined"}
 def test_groups_that_each_rank_makes_alone(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(4, "jobs.own_groups:each_makes_its_own", folder=tmp_path)
     answer = tracectl("diagnose", "--json", tmp_path / "traces")
-    assert answer.exit_code == 1, answer.words
+    assert answer.exit_code == 1, answer.stderr
     verdicts = json.loads(answer.output)["verdicts"]
     assert verdicts[0]["kind"] == "shared_group_name"
     assert verdicts[0]["finding_confidence"] == "certain"

@@ -39,10 +39,10 @@ def _expect_the_same(folder: Path) -> None:
     for verb in ("report", "show", "diagnose"):
         one, many = (tracectl(verb, "--json", folder / name) for name in ("traces", "packs"))
         assert one.exit_code == many.exit_code
-        told, packed = json.loads(one.output), json.loads(many.output)
-        for answer in (told, packed):
+        unpacked, packed = json.loads(one.output), json.loads(many.output)
+        for answer in (unpacked, packed):
             del answer["title"]
-        assert told == packed
+        assert unpacked == packed
     traces, packs = read(folder / "traces"), read(folder / "packs")
     assert [stream.operations for stream in traces.streams] == [
         stream.operations for stream in packs.streams
@@ -115,7 +115,7 @@ def test_who_reads_the_folder_sees_no_half_pack(held: list[Process], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         (["--name", "a/b"], "letters, digits"),
         (["--name", ".a"], "letters, digits"),
@@ -124,12 +124,12 @@ def test_who_reads_the_folder_sees_no_half_pack(held: list[Process], tmp_path: P
         (["-o", "merged.traced"], "--output"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(tmp_path: Path, options: list[str], words: str) -> None:
+def test_what_cannot_be_is_a_sentence(tmp_path: Path, options: list[str], message: str) -> None:
     answer = tracectl("merge", tmp_path, "--pack", tmp_path / "packs", *options)
-    assert (answer.exit_code, words in answer.words) == (2, True), answer.words
+    assert (answer.exit_code, message in answer.stderr) == (2, True), answer.stderr
 
 
 def test_nothing_to_pack(tmp_path: Path) -> None:
     answer = tracectl("merge", tmp_path, "--pack", tmp_path / "packs")
-    assert (answer.exit_code, "no traces below" in answer.words) == (3, True)
+    assert (answer.exit_code, "no traces below" in answer.stderr) == (3, True)
     assert not (tmp_path / "packs").exists()

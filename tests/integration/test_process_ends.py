@@ -48,14 +48,14 @@ def _traceback_of(output: str) -> str:
 def test_an_exception_is_recorded_and_shown_as_without_tracing(
     launcher: Launcher, tmp_path: Path, program: str
 ) -> None:
-    said = []
+    tracebacks = []
     codes = []
     for backend in ("gloo", "traced:gloo"):
         ranks = launcher.start_ranks(WORLD, f"jobs.raising:{program}", backend, folder=tmp_path)
         codes.append([rank.wait() for rank in ranks])
-        said.append(_traceback_of(ranks[1].output))
+        tracebacks.append(_traceback_of(ranks[1].output))
     assert codes[0] == codes[1] == [0, 1 if program == "raises" else 0]
-    assert said[0] == said[1]
+    assert tracebacks[0] == tracebacks[1]
     in_order, raised = _streams(tmp_path)
     assert (_exceptions(in_order), _exit_code(in_order)) == ([], 0)
     expected = _RAISED if program == "raises" else [(f"loader: RuntimeError: {MESSAGE}", 1)]
@@ -144,8 +144,8 @@ def test_errors_reported_to_torchrun(tmp_path: Path, how: str) -> None:
     assert ("caught a bad batch" in done.stderr) == (how == "caught")
     raised = _streams(tmp_path)[1]
     # Recorded once: by the interpreter's hook, or from the decorator's file.
-    told = (_exceptions(raised), raised.closed, _exit_code(raised))
-    assert told == ([("ValueError: a bad batch", 0)], True, 1), done.stderr
+    recorded = (_exceptions(raised), raised.closed, _exit_code(raised))
+    assert recorded == ([("ValueError: a bad batch", 0)], True, 1), done.stderr
 
 
 # A separate program: only the interpreter's main program ends by the signal. It calls barriers for

@@ -27,11 +27,11 @@ def _bench(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Benc
 @pytest.mark.parametrize("name", _STRUCTURAL)
 def test_what_no_time_depends_on_is_found(bench: Bench, name: str) -> None:
     answer = bench.compare(name, _BLOCKS, "--paired")
-    said = judge(PLANTS[name], answer)
-    assert said.outcome == FOUND, answer.output
+    judgement = judge(PLANTS[name], answer)
+    assert judgement.outcome == FOUND, answer.output
 
 
 def test_the_same_program_is_not_measured_by_so_few(bench: Bench) -> None:
-    said = judge(PLANTS["same"], bench.compare("same", _BLOCKS, "--paired"))
-    assert said.outcome == NOT_MEASURED
-    assert "too few runs" in said.reasons[0]
+    judgement = judge(PLANTS["same"], bench.compare("same", _BLOCKS, "--paired"))
+    assert judgement.outcome == NOT_MEASURED
+    assert "too few runs" in judgement.reasons[0]

@@ -202,11 +202,11 @@ def test_a_group_is_the_same_on_all_its_ranks(launcher: Launcher, tmp_path: Path
 def test_failures(launcher: Launcher, tmp_path: Path) -> None:
     ranks = launcher.run_ranks(2, "jobs.straight:failures", folder=tmp_path)
     for process, stream in zip(ranks, _read_whole(tmp_path).streams, strict=True):
-        said = process.output
+        output = process.output
         refused = stream.operations[0]
         assert (refused.op, refused.state) == ("all_gather", "failed")
         assert refused.error is not None
-        assert refused.error in said  # without a C++ backtrace: symbols cost milliseconds
+        assert refused.error in output  # without a C++ backtrace: symbols cost milliseconds
         assert refused.return_ns is not None
         assert (refused.end_ns, refused.wait_begin_ns, refused.release_ns) == (None, None, None)
         if stream.rank != 0:
@@ -214,7 +214,7 @@ def test_failures(launcher: Launcher, tmp_path: Path) -> None:
         timed_out = stream.operations[1]
         assert (timed_out.op, timed_out.state) == ("recv", "failed")
         assert timed_out.error is not None
-        assert timed_out.error.splitlines()[0] in said
+        assert timed_out.error.splitlines()[0] in output
         assert (timed_out.end_ns, timed_out.end_source) == (None, None)
         assert timed_out.wait_begin_ns is not None
         assert timed_out.wait_end_ns is not None
@@ -248,7 +248,7 @@ def test_header_identifies_the_recorder(launcher: Launcher, tmp_path: Path, worl
         assert (header.job, header.pid) == ("run-7", process.pid)
         assert header.labels == {"site": "fi", "gpu_serial": "1324"}
         assert header.settings["TRACED_LABELS"] == "gpu_serial=1324,site=fi"
-        # Only explicit settings: the spelling contains `traced`.
+        # Only explicit settings: the backend name contains `traced`.
         assert "TRACED" not in header.settings
         assert tuple(map(int, header.torch_version.split(".")[:2])) == TORCH
         assert stream.closed

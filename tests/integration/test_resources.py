@@ -51,7 +51,7 @@ def test_samples_have_what_a_process_used(launcher: Launcher, tmp_path: Path) ->
 def test_both_readers_agree(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(1, _JOB, "traced:gloo", folder=tmp_path, TRACED_RESOURCES="0.1s")
     (file,) = (tmp_path / "traces").rglob("*.traced")
-    told = [
+    samples = [
         {
             "interval_ns": row.interval_ns,
             "cpu_ns": row.cpu_ns,
@@ -75,8 +75,8 @@ def test_both_readers_agree(launcher: Launcher, tmp_path: Path) -> None:
         {name: cell for name, cell in row.items() if name not in ("rank", "step", "sample_ns")}
         for row in _table(tmp_path / "traces")
     ]
-    assert told == table
-    assert told
+    assert samples == table
+    assert samples
 
 
 def test_nothing_is_sampled_unless_asked_for(launcher: Launcher, tmp_path: Path) -> None:

@@ -23,14 +23,14 @@ def diagnose(traces: Path, *options: str) -> tuple[Answer, Any]:
     # A busy host makes other ranks late.
     command = ["diagnose", "--json", "--hung-after", "1", "--late-after", "1000"]
     answer = tracectl(*command, *options, traces)
-    assert answer.exit_code in (0, 1, 5), answer.words
+    assert answer.exit_code in (0, 1, 5), answer.stderr
     return answer, json.loads(answer.output)
 
 
 def waited_ns(traces: Path) -> int:
     """Returns the reported waits for rank 1, which never joined."""
-    _, said = diagnose(traces)
-    verdicts = said["verdicts"]
+    _, diagnosis = diagnose(traces)
+    verdicts = diagnosis["verdicts"]
     if not verdicts:
         return 0
     assert [verdict["kind"] for verdict in verdicts] == ["never_joined"]
@@ -52,7 +52,7 @@ def waiting(traces: Path) -> set[int]:
     return {row["rank"] for row in rows if row["seq"] == 4 and row["state"] == "issued"}
 
 
-def test_an_interrupt_is_a_consequence_of_a_standstill(launcher: Launcher, tmp_path: Path) -> None:
+def test_an_interrupt_is_a_consequence_of_a_hang(launcher: Launcher, tmp_path: Path) -> None:
     ranks = hang(launcher, tmp_path)
     until(lambda: waited_ns(tmp_path / "traces") > 2 * SECOND)
     for process in ranks:
@@ -60,8 +60,8 @@ def test_an_interrupt_is_a_consequence_of_a_standstill(launcher: Launcher, tmp_p
     for process in ranks:
         assert process.wait() != 0
     assert waited_ns(tmp_path / "traces") > 2 * SECOND
-    _, said = diagnose(tmp_path / "traces")
-    summary = said["verdicts"][0]["summary"]
+    _, diagnosis = diagnose(tmp_path / "traces")
+    summary = diagnosis["verdicts"][0]["summary"]
     assert "rank 1 had not joined all_reduce #4" in summary
     assert "when the job was interrupted; ranks 0,2 had waited" in summary
     assert re.search(r"Rank 1 was at .*patience.py:\d+ in until", summary), summary
@@ -82,11 +82,11 @@ def test_every_reader_reports_a_hang_with_its_age(
     ranks = hang(launcher, tmp_path)
     traces = tmp_path / "traces"
     until(lambda: waited_ns(traces) > 3 * SECOND)
-    answer, said = diagnose(traces)
+    answer, diagnosis = diagnose(traces)
     assert answer.exit_code == 1
-    assert [rank["rank"] for rank in said["from_rings"] if rank["alive"]] == [0, 1, 2]
-    assert all(rank["running"] for rank in said["ranks"])
-    assert said["verdicts"][0]["finding_confidence"] == "certain"
+    assert [rank["rank"] for rank in diagnosis["from_rings"] if rank["alive"]] == [0, 1, 2]
+    assert all(rank["running"] for rank in diagnosis["ranks"])
+    assert diagnosis["verdicts"][0]["finding_confidence"] == "certain"
     end(ranks, number)
     # A heartbeat is half a second old, or more on a busy machine.
     as_it_lay = waited_ns(traces)
@@ -129,9 +129,9 @@ def test_a_ring_is_found_of_a_rank_that_died_before_anything_was_written(
         process.wait()
     (of_the_dead,) = (tmp_path / "traces").rglob("rank-2.*")
     os.truncate(of_the_dead, 0)
-    _, said = diagnose(tmp_path / "traces")
-    assert said["from_rings"][0]["rank"] == 2
-    assert 2 in said["culprits"]
+    _, diagnosis = diagnose(tmp_path / "traces")
+    assert diagnosis["from_rings"][0]["rank"] == 2
+    assert 2 in diagnosis["culprits"]
 
 
 @pytest.fixture(name="killed")
@@ -144,23 +144,26 @@ def _killed(launcher: Launcher, tmp_path: Path) -> Path:
 
 
 def test_files_alone_report_what_is_unknown(killed: Path) -> None:
-    answer, said = diagnose(killed / "traces", "--files-only")
+    answer, diagnosis = diagnose(killed / "traces", "--files-only")
     if answer.exit_code == 5:
-        assert (said["healthy"], said["end_unknown"]) == (False, "0-2")
-    assert "from_rings" not in said
-    assert any("not closed" in warning for warning in said["warnings"])
+        assert (diagnosis["healthy"], diagnosis["end_unknown"]) == (False, "0-2")
+    assert "from_rings" not in diagnosis
+    assert any("not closed" in warning for warning in diagnosis["warnings"])
     for ring in killed.glob("*.ring"):
         ring.unlink()
     _, without = diagnose(killed / "traces")
-    assert without["verdicts"] == said["verdicts"]
+    assert without["verdicts"] == diagnosis["verdicts"]
     assert any("shared memory of host" in warning for warning in without["warnings"])
 
 
 def test_a_trace_that_moved_is_found_by_its_stream(killed: Path) -> None:
     _, before = diagnose(killed / "traces")
     moved = (killed / "traces").rename(killed / "moved")
-    _, said = diagnose(moved)
-    assert (said["verdicts"], said["from_rings"]) == (before["verdicts"], before["from_rings"])
+    _, diagnosis = diagnose(moved)
+    assert (diagnosis["verdicts"], diagnosis["from_rings"]) == (
+        before["verdicts"],
+        before["from_rings"],
+    )
     recovered = tracectl("recover", "--json", "--ring-dir", killed, moved).json()
     segments = recovered["segments"]
     assert [segment["outcome"] for segment in segments] == ["recovered"] * 3
@@ -176,9 +179,9 @@ def test_a_copy_is_not_recovered_in_place_of_the_trace(killed: Path) -> None:
         copy = killed / "copy" / trace.name
         copy.parent.mkdir(exist_ok=True)
         copy.write_bytes(trace.read_bytes())
-    said = tracectl("recover", "--ring-dir", killed, killed / "copy")
-    assert said.exit_code == 4
-    assert "is a copy of its trace" in said.output
+    answer = tracectl("recover", "--ring-dir", killed, killed / "copy")
+    assert answer.exit_code == 4
+    assert "is a copy of its trace" in answer.output
     assert len(list(killed.glob("*.ring"))) == 3
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.any_torch
 _RUN = [sys.executable, "-m", "traced", "run"]
 
 # Prints its own process state.
-_LOOK = """
+_PRINT_STDERR = """
 import json, os, signal, sys
 ignored = [n for n in signal.valid_signals() if signal.getsignal(n) is signal.SIG_IGN]
 try:
@@ -69,11 +69,11 @@ def _run_patched(folder: Path, patch: str, *command: str) -> subprocess.Complete
 
 
 def test_the_command_is_what_was_started(tmp_path: Path) -> None:
-    look = [sys.executable, "-c", _LOOK]
+    print_stderr = [sys.executable, "-c", _PRINT_STDERR]
     seen: list[Any] = []
     for before in ([], [*_RUN, "--"]):
         process = subprocess.Popen(
-            [*before, *look, "out"], cwd=tmp_path, env=_env(), stderr=subprocess.DEVNULL
+            [*before, *print_stderr, "out"], cwd=tmp_path, env=_env(), stderr=subprocess.DEVNULL
         )
         assert process.wait(DEADLINE_S) == 0
         pid, *rest = json.loads((tmp_path / "out").read_text())
@@ -105,13 +105,13 @@ def test_ctrl_c_arrives_once(tmp_path: Path) -> None:
     if pid == 0:
         os.chdir(tmp_path)
         os.execve(sys.executable, [*_RUN, "--", sys.executable, "-c", count], _env())
-    said = _read_until(terminal, "ready")
+    output = _read_until(terminal, "ready")
     os.write(terminal, b"\x03")
-    said = _read_until(terminal, "interrupted")
+    output = _read_until(terminal, "interrupted")
     os.kill(pid, signal.SIGTERM)  # a duplicate would have been printed before this
-    said += _read_all(terminal)
+    output += _read_all(terminal)
     assert os.waitpid(pid, 0)[1] == signal.SIGTERM
-    assert said.count("interrupted") == 1
+    assert output.count("interrupted") == 1
     os.close(terminal)
 
 
@@ -243,7 +243,7 @@ def test_a_log_is_held_open_no_longer_than_by_the_command(tmp_path: Path) -> Non
 
 def test_a_command_that_takes_in_orphans_has_no_more_children(tmp_path: Path) -> None:
     subreaper = "import ctypes; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)"
-    done = _run_patched(tmp_path, subreaper, sys.executable, "-c", _LOOK, "out")
+    done = _run_patched(tmp_path, subreaper, sys.executable, "-c", _PRINT_STDERR, "out")
     assert done.returncode == 0
     children = json.loads((tmp_path / "out").read_text())[6]
     assert children is False

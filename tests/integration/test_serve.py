@@ -26,9 +26,9 @@ def _of_kinds(samples: Any, name: str) -> dict[tuple[str, str], float]:
 
 def _reported(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
     """Returns a report of the same ranks, under the names of metrics."""
-    told = tracectl("report", folder / "traces", "--json").json()
+    report = tracectl("report", folder / "traces", "--json").json()
     wanted: dict[str, dict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
-    for row in told["ops"]:
+    for row in report["ops"]:
         kind = (row["op"], row["group"])
         for name, value in {
             "operations": row["count"],
@@ -84,11 +84,11 @@ def test_a_diverging_rank_is_reported_before_a_hang(
         first = json.loads(verdict.read_text())
         assert (first["kind"], first["certain"], first["group"]) == ("diverged", True, "default_pg")
 
-        def all_told() -> Any:
-            (told,) = json.loads(serve.get("/verdicts")[1])["verdicts"]
-            return told if sum(len(c["ranks"]) for c in told["calls"]) == 4 else None
+        def complete_verdict() -> Any:
+            (verdict,) = json.loads(serve.get("/verdicts")[1])["verdicts"]
+            return verdict if sum(len(c["ranks"]) for c in verdict["calls"]) == 4 else None
 
-        few, many = until(all_told)["calls"]
+        few, many = until(complete_verdict)["calls"]
         assert few["ranks"] == [2]
         assert many["ranks"] == [0, 1, 3]
         assert few["call"] != many["call"]
@@ -115,25 +115,25 @@ def test_healthy_jobs_have_no_verdicts(launcher: Launcher, tmp_path: Path, times
 def test_a_slow_link_is_reported_until_it_recovers(launcher: Launcher, tmp_path: Path) -> None:
     with held(launcher, 4, "jobs.served:throttled", tmp_path), serving(tmp_path) as serve:
 
-        def told() -> Any:
+        def slow_peers() -> Any:
             verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
             return [v for v in verdicts if v["kind"] == "slow_peer"]
 
         (tmp_path / "slow").touch()
-        (slow,) = until(told)
+        (slow,) = until(slow_peers)
         assert slow["ranks"] == [1, 2]
         assert slow["what"] == "a message of 64 KiB from rank 1 to rank 2"
         assert slow["median_ns"] > 5 * slow["others_ns"]
         assert not slow["certain"]
         (tmp_path / "slow").unlink()
-        until(lambda: not told())
+        until(lambda: not slow_peers())
 
 
 @pytest.mark.long
 def test_each_restart_of_a_job_is_reported(launcher: Launcher, tmp_path: Path) -> None:
     with serving(tmp_path) as serve:
 
-        def told() -> dict[str, float]:
+        def values() -> dict[str, float]:
             return {of["job"]: up for of, up in serve.samples().get("traced_rank_up", [])}
 
         for number in range(0, 72, 4):
@@ -142,11 +142,11 @@ def test_each_restart_of_a_job_is_reported(launcher: Launcher, tmp_path: Path) -
                 launcher.start_ranks(1, "jobs.served:once", folder=tmp_path, TRACED_JOB=name)[0]
                 for name in names
             ]
-            until(lambda names=names: set(names) <= set(told()))
+            until(lambda names=names: set(names) <= set(values()))
             for name in names:
                 (tmp_path / f"released.{name}").touch()
             assert [rank.wait() for rank in ranks] == [0] * 4
-        last = until(lambda: not any((t := told()).values()) and t)
+        last = until(lambda: not any((t := values()).values()) and t)
         # Four at a time: the first eight are those that ended first.
         assert set(last) == {f"again{number}" for number in range(8, 72)}
 
@@ -157,16 +157,16 @@ def test_waiting_ranks_and_culprits_are_reported(launcher: Launcher, tmp_path: P
     )
     with serving(tmp_path, "--waiting-after", "1") as serve:
 
-        def told_of(seq: int) -> list[Any]:
+        def verdicts_at(seq: int) -> list[Any]:
             verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
             return [verdict for verdict in verdicts if verdict["seq"] == seq]
 
         # On a busy host earlier operations may take as long.
-        (told,) = until(lambda: told_of(4))
+        (verdict,) = until(lambda: verdicts_at(4))
         (tmp_path / "release").touch()
         until(lambda: not json.loads(serve.get("/verdicts")[1])["verdicts"])
-    assert (told["kind"], told["certain"], told["op"]) == ("waiting", False, "all_reduce")
-    assert (told["waiting"], told["not_called"], told["seq"]) == ([0], [1], 4)
+    assert (verdict["kind"], verdict["certain"], verdict["op"]) == ("waiting", False, "all_reduce")
+    assert (verdict["waiting"], verdict["not_called"], verdict["seq"]) == ([0], [1], 4)
     assert [rank.wait() for rank in ranks] == [0, 0]
 
 
@@ -174,8 +174,8 @@ def _metrics(folder: Path, rank: int) -> dict[str, float]:
     """Returns the rank's own metrics."""
     file = folder / f"metrics.{rank}"
     until(file.exists)
-    told: dict[str, float] = json.loads(file.read_text())
-    return told
+    values: dict[str, float] = json.loads(file.read_text())
+    return values
 
 
 def test_a_hang_under_ddp_is_reported(launcher: Launcher, tmp_path: Path) -> None:
@@ -186,12 +186,12 @@ def test_a_hang_under_ddp_is_reported(launcher: Launcher, tmp_path: Path) -> Non
         held(launcher, 3, "jobs.served:ddp", tmp_path, "1"),
     ):
 
-        def told() -> Any:
+        def verdicts() -> Any:
             # The initial broadcasts may have taken as long on a busy host.
             verdicts = json.loads(serve.get("/verdicts")[1])["verdicts"]
             return [v for v in verdicts if (v["op"], v["waiting"]) == ("all_reduce", [0, 2])]
 
-        (verdict,) = until(told)
+        (verdict,) = until(verdicts)
         assert (verdict["kind"], verdict["not_called"]) == ("waiting", [1])
         samples = serve.samples()
         assert {of["rank"]: n for of, n in samples[in_flight]} == {"0": 1, "1": 0, "2": 1}
@@ -219,7 +219,7 @@ def test_healthy_training_under_ddp_raises_no_alarm(launcher: Launcher, tmp_path
         assert [number for _, number in samples] == [0, 0, 0]
         for rank in range(3):
             assert _metrics(tmp_path, rank)["traced_rank_operations_in_flight"] == 0
-    assert "over:" not in serve.words
+    assert "over:" not in serve.stderr
 
 
 def test_a_text_file_for_node_exporter(launcher: Launcher, tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_requests_are_not_trusted(tmp_path: Path) -> None:
 def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        for options, words in {
+        for options, message in {
             ("--listen", f"{port}"): "choose another port",
             ("--listen", "0.0.0.0:0"): "--token-file",
             ("--listen", "nowhere:1", "--token-file", __file__): "no address",
@@ -275,4 +275,4 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
         }.items():
             answer = tracectl("serve", str(tmp_path), *options)
             assert answer.exit_code == 2
-            assert words in answer.words
+            assert message in answer.stderr

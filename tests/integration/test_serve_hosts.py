@@ -39,14 +39,14 @@ def job(net: Network, launcher: Launcher, each: int, program: str, *args: str) -
             rank.wait()
 
 
-def _kinds(told: Any) -> list[str]:
-    return [verdict["kind"] for verdict in told["verdicts"]]
+def _kinds(answer: Any) -> list[str]:
+    return [verdict["kind"] for verdict in answer["verdicts"]]
 
 
-def _if_complete(told: Any) -> Any:
+def _if_complete(answer: Any) -> Any:
     """Returns the answer once it has the calls of four ranks: a host sees its own first."""
-    calls = [call for verdict in told["verdicts"] for call in verdict["calls"]]
-    return told if sum(len(call["ranks"]) for call in calls) == 4 else None
+    calls = [call for verdict in answer["verdicts"] for call in verdict["calls"]]
+    return answer if sum(len(call["ranks"]) for call in calls) == 4 else None
 
 
 @pytest.mark.parametrize("fault", ["reduce op", "left out"])
@@ -58,12 +58,12 @@ def test_diverging_hosts_are_reported_on_both(
             host.start_serve("--peers", net.peers)
         with job(net, launcher, 2, "jobs.served_hosts:diverges", fault, "2,3"):
             for host in net.hosts:
-                told = until(lambda at=host: _if_complete(at.verdicts()))
-                assert [one["host"] for one in told["hosts"]] == [
+                answer = until(lambda at=host: _if_complete(at.verdicts()))
+                assert [one["host"] for one in answer["hosts"]] == [
                     host.name,
                     net.hosts[1 - host.number].name,
                 ]
-                (verdict,) = told["verdicts"]
+                (verdict,) = answer["verdicts"]
                 assert (verdict["kind"], verdict["certain"]) == ("diverged", True)
                 assert sorted(call["ranks"] for call in verdict["calls"]) == [[0, 1], [2, 3]]
                 assert all("served.py" in call["site"] for call in verdict["calls"])
@@ -98,10 +98,10 @@ def test_a_silent_host_is_left_out(launcher: Launcher, tmp_path: Path) -> None:
             host.start_serve("--peers", net.peers, "--waiting-after", "1")
 
         def waiting() -> Any:
-            (told,) = until(
+            (answer,) = until(
                 lambda: [v for v in first.verdicts()["verdicts"] if v["kind"] == "waiting"]
             )
-            return told
+            return answer
 
         with job(net, launcher, 2, "jobs.served_hosts:one_is_late", "7"):
             until(lambda: waiting()["not_called"] == [7] and len(waiting()["waiting"]) == 7)
@@ -110,10 +110,10 @@ def test_a_silent_host_is_left_out(launcher: Launcher, tmp_path: Path) -> None:
             second.end_serve(9)
             fourth.connect(False)
             until(lambda: waiting()["on_other_hosts"] == [2, 3, 6, 7])
-            told = first.verdicts()
+            answer = first.verdicts()
             assert waiting()["not_called"] == []
-            assert len(told["warnings"]) == 2
-            assert all("its ranks count as not seen" in words for words in told["warnings"])
+            assert len(answer["warnings"]) == 2
+            assert all("its ranks count as not seen" in text for text in answer["warnings"])
             # The other hosts still receive from each other.
             assert {one.get("host") for one in third.verdicts()["hosts"]} >= {"node0", "node2"}
             fourth.connect(True)
@@ -121,4 +121,4 @@ def test_a_silent_host_is_left_out(launcher: Launcher, tmp_path: Path) -> None:
             second.start_serve("--peers", net.peers, "--waiting-after", "1")
             until(lambda: waiting()["on_other_hosts"] == [])
             assert first.verdicts()["warnings"] == []
-    assert "--peers: 10.77.0.2:9464 answers again" in first.words
+    assert "--peers: 10.77.0.2:9464 answers again" in first.stderr

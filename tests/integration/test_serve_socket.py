@@ -66,7 +66,7 @@ def test_only_this_user_can_ask(tmp_path: Path) -> None:
         second = tracectl("serve", "--listen", f"unix:{path}")
         assert second.exit_code == 2
         assert (
-            second.words == f"tracectl: --listen: {path}: cannot listen: Address already in use\n"
+            second.stderr == f"tracectl: --listen: {path}: cannot listen: Address already in use\n"
         )
         assert process.poll() is None
     assert process.returncode == 0
@@ -95,7 +95,7 @@ def test_a_listener_that_accepts_nobody_is_not_waited_for(tmp_path: Path) -> Non
                 waiting.connect(str(path))
         answer = tracectl("serve", "--listen", f"unix:{path}")
         assert answer.exit_code == 2
-        assert "Address already in use" in answer.words
+        assert "Address already in use" in answer.stderr
     assert path.exists()
 
 
@@ -124,6 +124,6 @@ def test_what_is_no_socket_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("keep me")
     answer = tracectl("serve", "--listen", f"unix:{path}")
-    assert (answer.exit_code, answer.words) == (2, f"tracectl: --listen: {why}\n")
+    assert (answer.exit_code, answer.stderr) == (2, f"tracectl: --listen: {why}\n")
     assert (tmp_path / "file").read_text() == "keep me"
     assert sorted(os.listdir(tmp_path)) == ["file"]

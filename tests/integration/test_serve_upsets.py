@@ -126,7 +126,7 @@ def test_a_token_that_no_header_can_hold_is_refused(text: bytes, tmp_path: Path)
     (tmp_path / "token").write_bytes(text)
     answer = tracectl("serve", "--listen", "0", "--token-file", str(tmp_path / "token"))
     assert answer.exit_code == 2
-    assert "cannot be sent as a header" in answer.words
+    assert "cannot be sent as a header" in answer.stderr
 
 
 def test_a_request_with_a_body_is_answered(tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ def test_a_directory_that_is_none_costs_the_trace_and_not_the_job(
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_calls", folder=tmp_path, TRACED_DIR=value, TRACED="1"
     )
-    numbers, looks, location = process.result
+    numbers, types, location = process.result
     assert numbers == [0.0, 1.0, 2.0, 3.0, 4.0]
-    assert looks == ("ProcessGroup", "ProcessGroupGloo")
+    assert types == ("ProcessGroup", "ProcessGroupGloo")
     assert location is None
     (line,) = _traced_lines(process)
     assert line.startswith(f"traced: TRACED_DIR={shown} is not valid: expected ")
@@ -154,7 +154,7 @@ def test_missing_shared_memory_is_reported_once_and_the_trace_is_whole(
         assert process.result[0] == _SUM
         lines = [line for line in process.output.splitlines() if "traced:" in line]
         assert len(lines) == 1, process.output
-        assert f"no shared memory could be had in {rings}" in lines[0]
+        assert f"cannot create shared memory in {rings}" in lines[0]
     for stream in read(tmp_path / "traces").streams:
         assert (stream.closed, stream.missing, stream.accounts.dropped) == (True, 0, 0)
 
@@ -163,9 +163,9 @@ def test_tracing_that_is_off_creates_the_stock_objects(launcher: Launcher, tmp_p
     for process in launcher.run_ranks(
         2, "jobs.settings:some_calls", folder=tmp_path, TRACED="0", TRACED_DIR=str(tmp_path / "t")
     ):
-        numbers, looks, location = process.result
+        numbers, types, location = process.result
         assert (numbers, location) == (_SUM, None)
-        assert looks == ("ProcessGroup", "ProcessGroupGloo")
+        assert types == ("ProcessGroup", "ProcessGroupGloo")
     assert not (tmp_path / "t").exists()
 
 

@@ -129,8 +129,8 @@ def test_an_operation_has_the_exception_that_its_thread_handled(
     seen: list[str | None] = _run(launcher, tmp_path, "of_handled_exceptions", mode=mode)
     assert [item.handling for item in _operations(tmp_path)] == seen
     shown = tracectl("show", "--json", tmp_path / "traces").json()["rows"]
-    told = [item["ranks"]["0"].get("handling") for item in shown]
-    assert told == seen
+    handling = [item["ranks"]["0"].get("handling") for item in shown]
+    assert handling == seen
     assert [text.partition(",")[0] if text else None for text in seen] == [
         None,
         *("MemoryError", "OutOfMemoryError", "KeyboardInterrupt"),

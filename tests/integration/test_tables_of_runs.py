@@ -40,11 +40,11 @@ def _exported(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 def test_engines_agree_with_tracectl(
     runs: dict[str, Path], exported: dict[str, Path], engine: str
 ) -> None:
-    told = tables.asked(engine, exported)
-    assert set(told) == set(runs)
-    for name, answers in told.items():
+    answers_of = tables.asked(engine, exported)
+    assert set(answers_of) == set(runs)
+    for name, answers in answers_of.items():
         tables.check(runs[name], answers)
-    assert told["mixed"]["What failed"]
-    assert told["exposed"]["Which steps were slowest"]
-    assert told["late"]["Who was last, and how often"]
-    assert told["wrong_op"]["On which hosts are those to be looked at"]
+    assert answers_of["mixed"]["What failed"]
+    assert answers_of["exposed"]["Which steps were slowest"]
+    assert answers_of["late"]["Who was last, and how often"]
+    assert answers_of["wrong_op"]["Which hosts have the culprits"]

@@ -54,6 +54,6 @@ def test_a_run_with_a_file_missing_is_not_completed_by_an_older_one(tmp_path: Pa
     _torchrun(tmp_path, TRACED_JOB="train")
     (newer,) = set(tmp_path.glob("traces/train/rank-1.*.traced")) - older
     newer.unlink()
-    told = tracectl("diagnose", tmp_path, "--json")
-    assert json.loads(told.output)["lost"]["absent_ranks"] == "1"
-    assert "left out 2 streams of another run" in told.words
+    answer = tracectl("diagnose", tmp_path, "--json")
+    assert json.loads(answer.output)["lost"]["absent_ranks"] == "1"
+    assert "left out 2 streams of another run" in answer.stderr

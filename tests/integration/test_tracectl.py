@@ -266,6 +266,6 @@ def test_nothing_readable_is_one_sentence_and_an_exit_code(
     output: list[str | Path] = ["-o", tmp_path / "out.traced"] if verb == "merge" else []
     answer = tracectl(verb, *output, path)
     assert answer.exit_code == 3
-    assert str(path) in answer.words
+    assert str(path) in answer.stderr
     assert answer.output == ""
     assert not (tmp_path / "out.traced").exists()

@@ -40,8 +40,8 @@ def _stock_and_traced(
 def _complete(folder: Path) -> tuple[Stream, ...]:
     """Returns the streams of both ranks, asserted equal to tracectl's."""
     streams = read(folder / "traced-gloo" / "traces").streams
-    said = tracectl("info", "--json", folder / "traced-gloo" / "traces").json()["ranks"]
-    for stream, info in zip(streams, said, strict=True):
+    ranks = tracectl("info", "--json", folder / "traced-gloo" / "traces").json()["ranks"]
+    for stream, info in zip(streams, ranks, strict=True):
         accounts = stream.accounts
         assert accounts is not None
         assert (accounts.produced, accounts.drops) == (stream.records, {})

@@ -16,9 +16,9 @@ def test_a_slow_operation_is_reported_once_and_again_at_its_end(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     first, second = launcher.run_ranks(2, "jobs.watched:late_partner", folder=tmp_path)
-    told, result = first.result
+    reports, result = first.result
     assert result == second.result[1] == [2.0] * 3
-    hung, late = told
+    hung, late = reports
     assert (hung["state"], late["state"]) == ("unfinished", "late")
     assert hung["op_id"] == late["op_id"]
     assert (hung["op"], hung["seq"], hung["group_desc"]) == ("all_reduce", 2, "default_pg")

@@ -53,8 +53,8 @@ class Repository:
             blocks("use/ci.md", "sh")[0],
         )
         (self.origin / "ci").mkdir()
-        code, said = torchrun.shell(train.commands + budget, self.origin, train.env)
-        assert code == 0, said
+        code, output = torchrun.shell(train.commands + budget, self.origin, train.env)
+        assert code == 0, output
         self._git("commit", "-q", "-m", "a budget")
 
     def change(self, calls: int) -> None:
@@ -97,8 +97,8 @@ def test_the_steps_of_github(repository: Repository) -> None:
     assert installs.name == _INSTALLS
     repository.change(calls=2)
     for step in (train, check):
-        code, said = repository.run(step.commands, **step.env)
-        assert code == 0, said
+        code, output = repository.run(step.commands, **step.env)
+        assert code == 0, output
     assert failures(repository.clone / "comm-budget.xml") == 0
     summary = repository.clone.parent / "summary.md"
     github = {
@@ -106,9 +106,9 @@ def test_the_steps_of_github(repository: Repository) -> None:
         "GITHUB_STEP_SUMMARY": str(summary),
         "GITHUB_WORKSPACE": str(repository.clone),
     }
-    code, said = repository.run(compare.commands, **github)
-    assert code == 5, said
-    assert "too few runs" in said
+    code, output = repository.run(compare.commands, **github)
+    assert code == 5, output
+    assert "too few runs" in output
     assert "too few runs" in summary.read_text()
     assert (repository.clone / "compare.sarif").stat().st_size > 0
     assert ET.parse(repository.clone / "compare.xml").getroot().tag.startswith("testsuite")
@@ -119,12 +119,12 @@ def test_the_steps_of_github_find_a_change(repository: Repository) -> None:
     _, train, check, compare = github_steps(whole) + github_steps(part)
     repository.change(calls=3)
     assert repository.run(train.commands, **train.env)[0] == 0
-    code, said = repository.run(check.commands, **check.env)
-    assert code == 1, said
+    code, output = repository.run(check.commands, **check.env)
+    assert code == 1, output
     assert failures(repository.clone / "comm-budget.xml") > 0
-    code, said = repository.run(compare.commands, GITHUB_BASE_REF="main")
-    assert code == 1, said
-    assert "Calls of all_reduce" in said
+    code, output = repository.run(compare.commands, GITHUB_BASE_REF="main")
+    assert code == 1, output
+    assert "Calls of all_reduce" in output
 
 
 @pytest.mark.parametrize(("calls", "exit_code"), [(2, 0), (3, 1)])
@@ -134,8 +134,8 @@ def test_the_script_of_gitlab(repository: Repository, calls: int, exit_code: int
     repository.change(calls)
     script = gitlab_script(job, "script")
     env = gitlab_variables(job) | {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}
-    code, said = repository.run(script, **env)
-    assert code == exit_code, said
+    code, output = repository.run(script, **env)
+    assert code == exit_code, output
     assert (failures(repository.clone / "comm-budget.xml") > 0) == (exit_code == 1)
     # The script ends at a failing check.
     assert (repository.clone / "compare.xml").exists() == (exit_code == 0)

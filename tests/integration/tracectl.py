@@ -22,11 +22,11 @@ class Answer:
 
     exit_code: int
     output: str
-    words: str
+    stderr: str
 
     def json(self) -> Any:
         """Returns its standard output, decoded."""
-        assert self.exit_code == 0, self.words
+        assert self.exit_code == 0, self.stderr
         return json.loads(self.output)
 
 

@@ -19,17 +19,17 @@ from launcher import DEADLINE_S, Launcher
 from patience import patient
 from ports import reserved_port
 
-_LOOK_S = 0.05
+_POLL_S = 0.05
 _DEADLINE_S = patient(300)
 
 _CLIENT = """#!{python} -IS
 import os, sys
 from multiprocessing.connection import Client
-told = {{name: value for name, value in os.environ.items() if name.startswith("TRACED")}}
+settings = {{name: value for name, value in os.environ.items() if name.startswith("TRACED")}}
 with Client({address!r}, "AF_UNIX") as ranks:
-    ranks.send((os.getcwd(), sys.argv[1:], told))
-    code, said = ranks.recv()
-sys.stdout.write(said)
+    ranks.send((os.getcwd(), sys.argv[1:], settings))
+    code, output = ranks.recv()
+sys.stdout.write(output)
 sys.exit(code)
 """
 
@@ -58,8 +58,8 @@ class WarmTorchrun:
             The exit code, and all output.
         """
         tools = f"{self._folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        said = self._folder / "said"
-        with Listener(self._address, "AF_UNIX") as listener, said.open("wb") as output:
+        output_file = self._folder / "said"
+        with Listener(self._address, "AF_UNIX") as listener, output_file.open("wb") as output:
             process = subprocess.Popen(
                 ["bash", "-e", "-o", "pipefail", "-c", commands],
                 cwd=folder,
@@ -71,12 +71,12 @@ class WarmTorchrun:
                 self._serve(process, listener)
             finally:
                 process.kill()
-        return process.wait(), said.read_text()
+        return process.wait(), output_file.read_text()
 
     def _serve(self, process: subprocess.Popen[bytes], listener: Any) -> None:
         waiting: socket.socket = listener._listener._socket
-        waiting.settimeout(_LOOK_S)
-        for _ in range(round(_DEADLINE_S / _LOOK_S)):
+        waiting.settimeout(_POLL_S)
+        for _ in range(round(_DEADLINE_S / _POLL_S)):
             if process.poll() is not None:
                 return
             try:
@@ -87,14 +87,14 @@ class WarmTorchrun:
                 accepted.send(self._run(*accepted.recv()))
         raise TimeoutError("the commands did not end")
 
-    def _run(self, folder: str, arguments: list[str], told: dict[str, str]) -> tuple[int, str]:
+    def _run(self, folder: str, arguments: list[str], settings: dict[str, str]) -> tuple[int, str]:
         self._runs += 1
         own = self._folder / f"run-{self._runs}"
         own.mkdir()
         option, world, script, *rest = arguments
         assert option == "--nproc-per-node", arguments
         with reserved_port() as port:
-            env = told | {"MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
+            env = settings | {"MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
             ranks = self._launcher.start_ranks(
                 int(world), "jobs.script:run", folder, script, rest, folder=own, **env
             )

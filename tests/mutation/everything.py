@@ -7,7 +7,7 @@ from mutation.sites import Site
 
 # Tests to run after the C++ tests pass, by the mutant's layer and by its room.
 _PYTHON_TESTS = {
-    "c10d": "differential records boundary contexts endings messages spellings lifetimes nodes "
+    "c10d": "differential records boundary contexts endings messages backend_names lifetimes nodes "
     "other_backends",
     "c10d/program": "stacks modules process_ends",
     "recorder": "differential records contexts endings rings settings overflow nodes",

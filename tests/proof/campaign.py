@@ -68,9 +68,12 @@ class Campaign:
     def _judge(self, bench: Bench, name: str, facts: dict[str, Any]) -> None:
         blocks = range(1, self.blocks + 1)
         answer = bench.compare(name, blocks, "--paired", "--same", *bench.side("s", blocks))
-        said = judge(PLANTS[name], answer)
-        result = {"plant": name, "outcome": said.outcome, "reasons": said.reasons} | facts
-        print(f"{facts['round']} {name}: {said.outcome} {' | '.join(said.reasons)}", flush=True)
+        judgement = judge(PLANTS[name], answer)
+        result = {"plant": name, "outcome": judgement.outcome, "reasons": judgement.reasons} | facts
+        print(
+            f"{facts['round']} {name}: {judgement.outcome} {' | '.join(judgement.reasons)}",
+            flush=True,
+        )
         with (self.folder / "results.jsonl").open("a") as file:
             print(json.dumps(result), file=file)
 

@@ -31,16 +31,16 @@ class Judgement:
 
 def judge(plant: Plant, answer: Answer) -> Judgement:
     """Returns the judgement; raises AssertionError if the exit code contradicts the answer."""
-    told: dict[str, Any] = json.loads(answer.output)
+    comparison: dict[str, Any] = json.loads(answer.output)
     codes = {"no_regression": 0, "regression": 1, "not_measured": 5}
-    assert answer.exit_code == codes[told["verdict"]], answer.words
+    assert answer.exit_code == codes[comparison["verdict"]], answer.stderr
     if answer.exit_code == 0:
         return Judgement(PASSED, ())
     if answer.exit_code == 5:
-        return Judgement(NOT_MEASURED, tuple(told["not_measured"]))
+        return Judgement(NOT_MEASURED, tuple(comparison["not_measured"]))
     reasons = [
         finding
-        for finding in told["findings"]
+        for finding in comparison["findings"]
         if finding["level"] == "worse" and "follows" not in finding
     ]
     found = any(_is_of(plant, finding) for finding in reasons)
@@ -55,11 +55,11 @@ def judge(plant: Plant, answer: Answer) -> Judgement:
 
 
 def _is_perhaps_of(plant: Plant, finding: dict[str, Any]) -> bool:
-    reason = plant.told_as.replace("_", " ")
+    reason = plant.rule.replace("_", " ")
     return f"perhaps because of {reason} of" in finding["text"]
 
 
 def _is_of(plant: Plant, finding: dict[str, Any]) -> bool:
     # With one kind of operation, "all operations" means the same.
     text = finding["text"].replace("all operations", GRADIENTS)
-    return finding["rule"] == plant.told_as and all(words in text for words in plant.words)
+    return finding["rule"] == plant.rule and all(words in text for words in plant.words)

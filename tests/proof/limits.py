@@ -39,8 +39,8 @@ def found(bench: Bench, part: int, runs: int, blocks: int, seed: int) -> tuple[i
     outcomes = []
     for _ in range(_DRAWS):
         drawn = sorted(chosen.sample(range(1, blocks + 1), runs))
-        said = judge(PLANTS["transfer"], bench.compare(str(part), drawn, *options))
-        outcomes.append(said.outcome)
+        judgement = judge(PLANTS["transfer"], bench.compare(str(part), drawn, *options))
+        outcomes.append(judgement.outcome)
     return outcomes.count(FOUND), outcomes.count(ELSE)
 
 

@@ -16,11 +16,11 @@ class Plant:
 
     Attributes:
         told_as: The rule of `tracectl compare` that must report it; "" for none.
-        words: Words that its sentence contains: the kind of operation, the rank.
+        words: Texts that its sentence contains: the kind of operation, the rank.
     """
 
     program: Program
-    told_as: str = ""
+    rule: str = ""
     words: tuple[str, ...] = ()
 
 

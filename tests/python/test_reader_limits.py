@@ -147,17 +147,20 @@ def test_chunks_that_unpack_to_too_much_together_are_refused(tmp_path: Path) -> 
     trace = read_bytes(tmp_path, b"".join(chunks))
     assert sum(stream.records for stream in trace.streams) == FREE_ROWS
     begin = (tmp_path / "file").stat().st_size - sum(map(len, chunks[1:]))
-    said = "\n".join(trace.warnings)
+    warnings = "\n".join(trace.warnings)
     place = f"{tmp_path / 'file'}: the chunk at byte {begin}"
-    assert f"{place} is refused: together with the previous chunks, " in said
+    assert f"{place} is refused: together with the previous chunks, " in warnings
     assert sum(item.end - item.begin for item in trace.unusable) == sum(map(len, chunks[1:]))
 
 
 def test_a_refused_payload_is_reported_with_its_reason(tmp_path: Path) -> None:
     trace = read_bytes(tmp_path, bomb(bytes(3 * MIB), 1) + bomb(b"\x2a\x00" * (1 << 17), 2))
-    said = "\n".join(trace.warnings)
-    assert f"refused: a payload of {3 * MIB} bytes is out of all proportion to the " in said
-    assert "refused: the payload has more definitions or longer columns than any recorder's" in said
+    warnings = "\n".join(trace.warnings)
+    assert f"refused: a payload of {3 * MIB} bytes is out of all proportion to the " in warnings
+    assert (
+        "refused: the payload has more definitions or longer columns than any recorder's"
+        in warnings
+    )
     assert len(trace.unusable) == 1
 
 

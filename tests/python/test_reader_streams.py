@@ -143,8 +143,8 @@ def test_accounts_that_do_not_add_up(tmp_path: Path) -> None:
     payload.accounts.produced = 5
     build.add_issued(payload, {"op": 1, "ns": 1})
     trace = read_chunks(tmp_path, build.chunk(payload))
-    said = [warning.split(": ")[1] for warning in trace.warnings]
-    assert said == ["its accounts do not add up", "it has more records than its accounts count"]
+    reasons = [warning.split(": ")[1] for warning in trace.warnings]
+    assert reasons == ["its accounts do not add up", "it has more records than its accounts count"]
 
 
 def test_closing_chunk_without_positions_is_the_last_whatever_its_place(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from traced._torch import rendezvous
 
 
 class _Store:
-    def __init__(self, **told: Any) -> None:
-        self.__dict__.update(told)
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
 
 
 @pytest.fixture(autouse=True)
@@ -53,9 +53,9 @@ def test_a_launcher_names_the_run_and_its_start(
 ) -> None:
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "r\udcff7")
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", "/tmp/te_1/r_2/attempt_0/3/error.json")
-    told = rendezvous.texts(group)
-    assert (told["run_id"], told["launcher"]) == ("r?7", "/tmp/te_1/r_2")
+    texts = rendezvous.texts(group)
+    assert (texts["run_id"], texts["launcher"]) == ("r?7", "/tmp/te_1/r_2")
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", "/home/me/jobs/error.json")
-    told = rendezvous.texts(group)
-    assert (told["run_id"], told["launcher"]) == ("", "")
+    texts = rendezvous.texts(group)
+    assert (texts["run_id"], texts["launcher"]) == ("", "")

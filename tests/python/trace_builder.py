@@ -138,25 +138,25 @@ def add_since(
     payload: pb.Payload, table: Any, instants: str, rows: Sequence[dict[str, int]]
 ) -> None:
     """Fills a table whose instants are relative to earlier ones of the same operation."""
-    told = last_instants(payload)
+    latest = last_instants(payload)
     ids = Steps()
     for row in rows:
         table.op_delta.append(ids.next(row["op"]))
-        getattr(table, instants).append(row["ns"] - told.get(row["op"], ANCHOR_NS))
-        if row["op"] in told:
-            told[row["op"]] = row["ns"] + row.get("wait_ns", 0)
+        getattr(table, instants).append(row["ns"] - latest.get(row["op"], ANCHOR_NS))
+        if row["op"] in latest:
+            latest[row["op"]] = row["ns"] + row.get("wait_ns", 0)
     add_others(table, rows)
 
 
 def last_instants(payload: pb.Payload) -> dict[int, int]:
     """Returns the last instant in the tables so far, per operation issued in the payload."""
-    told: dict[int, int] = {}
+    latest: dict[int, int] = {}
     op_id, ns = 0, ANCHOR_NS
     for step, difference in zip(
         payload.issued.op_delta, payload.issued.issue_ns_delta, strict=True
     ):
         op_id, ns = op_id + step, ns + difference
-        told.setdefault(op_id, ns)
+        latest.setdefault(op_id, ns)
     for table, instants in (
         (payload.returned, "return_ns_since"),
         (payload.done, "end_ns_since"),
@@ -168,9 +168,9 @@ def last_instants(payload: pb.Payload) -> dict[int, int]:
         cells = zip(table.op_delta, getattr(table, instants), lengths, strict=True)
         for step, difference, length in cells:
             op_id += step
-            if op_id in told:
-                told[op_id] += difference + length
-    return told
+            if op_id in latest:
+                latest[op_id] += difference + length
+    return latest
 
 
 def add_others(table: Any, rows: Sequence[dict[str, int]], *without: str) -> None:

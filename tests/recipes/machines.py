@@ -87,7 +87,7 @@ def _separated(host: Host, local: Path, names: Path) -> Iterator[Machine]:
         [*there, *shell], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:
         assert holder.stdout is not None
-        said = holder.stdout.readline()
-        assert said, f"{host.name} has no mounts of its own"
-        yield Machine(host, int(said))
+        line = holder.stdout.readline()
+        assert line, f"{host.name} has no mounts of its own"
+        yield Machine(host, int(line))
         holder.communicate()

@@ -99,11 +99,11 @@ def reported(traces: Path) -> set[tuple[str, str, int]]:
 
 def assert_whole(traces: Path, ranks: int = 2) -> None:
     """Asserts that all ranks are present, ended in order, and lost nothing."""
-    told = report(traces)
-    assert [rank["rank"] for rank in told["ranks"]] == list(range(ranks))
-    lost = told["lost"]
+    result = report(traces)
+    assert [rank["rank"] for rank in result["ranks"]] == list(range(ranks))
+    lost = result["lost"]
     assert not any(lost.values()), lost
-    assert told["warnings"] == []
+    assert result["warnings"] == []
 
 
 def assert_equal_results(traced: Path, untraced: Path, ranks: int = 2) -> None:

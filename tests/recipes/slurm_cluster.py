@@ -73,8 +73,8 @@ class Cluster:
 
     def wait_until_idle(self) -> None:
         """Waits until no job and no epilog runs."""
-        said = "sinfo --noheader --Node --format=%T"
-        until(lambda: set(self.run(said, self.own).split()) == {"idle"})
+        command = "sinfo --noheader --Node --format=%T"
+        until(lambda: set(self.run(command, self.own).split()) == {"idle"})
 
     def logs(self) -> str:
         """Returns the latest log lines of its daemons."""

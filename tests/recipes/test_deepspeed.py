@@ -29,8 +29,10 @@ def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path, stage: 
     assert not (tmp_path / "untraced/traces").exists()
     assert_equal_results(tmp_path / "traced", tmp_path / "untraced")
     assert_whole(tmp_path / "traced/traces")
-    told = reported(tmp_path / "traced/traces")
+    operations = reported(tmp_path / "traced/traces")
     if stage == 3:
-        assert told == recipe.operations()
+        assert operations == recipe.operations()
     else:
-        assert {"all_reduce", "all_gather_into_tensor", "broadcast"} <= {op for op, _, _ in told}
+        assert {"all_reduce", "all_gather_into_tensor", "broadcast"} <= {
+            op for op, _, _ in operations
+        }

@@ -136,8 +136,8 @@ def test_the_sidecar_serves_and_keeps_what_killed_ranks_left(
     pre_stop = container["lifecycle"]["preStop"]["exec"]["command"]
     with reserved_port() as port, _sidecar(tmp_path, port) as sidecar:
         job = ranks.start_ranks(2, "jobs.kept:is_ordered_to_end", folder=tmp_path, **env)
-        told = f'traced_rank_operations_total{{job="run42",rank="1"}} {CALLS}'
-        until(lambda: told in _metrics(port))
+        line = f'traced_rank_operations_total{{job="run42",rank="1"}} {CALLS}'
+        until(lambda: line in _metrics(port))
         # Unwritten records of the second process are only in its ring.
         for process, before in ((job[1], None), (job[0], pre_stop)):
             if before:

@@ -21,8 +21,8 @@ def test_traced_equals_untraced_and_lists_its_operations(tmp_path: Path) -> None
     assert not (tmp_path / "untraced/traces").exists()
     assert_equal_results(tmp_path / "traced", tmp_path / "untraced")
     assert reported(traces) == recipe.operations()
-    told = report(traces)
-    assert [rank["rank"] for rank in told["ranks"]] == [0, 1]
+    result = report(traces)
+    assert [rank["rank"] for rank in result["ranks"]] == [0, 1]
     # Ray kills its workers, so no trace is closed; still nothing is lost.
-    lost = told["lost"]
+    lost = result["lost"]
     assert not any(value for name, value in lost.items() if name != "not_closed"), lost

@@ -62,8 +62,8 @@ def _folder(slurm: Cluster, name: str, recipe: Recipe = _PROGRAM) -> Path:
 def _submit(slurm: Cluster, folder: Path, options: str, **env: str) -> str:
     """Submits a job; returns its number."""
     submit = block_with(_PAGE, "sh", "sbatch").splitlines()[0]
-    said = slurm.run(submit.replace("--wait", options).replace("TRACED=1 ", ""), folder, **env)
-    return said.split()[-1]
+    output = slurm.run(submit.replace("--wait", options).replace("TRACED=1 ", ""), folder, **env)
+    return output.split()[-1]
 
 
 def test_a_job_of_two_nodes(slurm: Cluster) -> None:
@@ -91,8 +91,8 @@ def test_a_job_that_hangs_and_is_cancelled(slurm: Cluster) -> None:
     slurm.run(f"{flush}\n{cancel}", folder, job=job)
     slurm.wait_until_idle()
     # On the page it has hung for longer; a trace lags an observer by up to half a second.
-    told = slurm.run(f"{diagnose} --hung-after 0.2 || [ $? = 1 ]", folder, job=job)
-    assert "rank 1 never joined all_reduce" in " ".join(told.split()), told
+    diagnosis = slurm.run(f"{diagnose} --hung-after 0.2 || [ $? = 1 ]", folder, job=job)
+    assert "rank 1 never joined all_reduce" in " ".join(diagnosis.split()), diagnosis
 
 
 def _hangs_on_first_node(slurm: Cluster, job: str) -> bool:

@@ -82,9 +82,9 @@ def _train(
         )
         for machine in hosts.each
     ]
-    said = _outputs_of(started, succeeds)
+    outputs = _outputs_of(started, succeeds)
     ended = [process.returncode == 0 for process in started]
-    assert ended == [succeeds, succeeds], "\n".join(said)
+    assert ended == [succeeds, succeeds], "\n".join(outputs)
 
 
 def _all_end(started: list[subprocess.Popen[str]], succeeds: bool) -> bool:
@@ -110,10 +110,10 @@ def _outputs_of(started: list[subprocess.Popen[str]], succeeds: bool) -> list[st
     for process in started:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGABRT)  # faulthandler then prints the stacks
-    told = [process.communicate(timeout=patient(60))[0] for process in started]
+    outputs = [process.communicate(timeout=patient(60))[0] for process in started]
     if not ended:
-        pytest.fail("torchrun did not end:\n" + "\n".join(told))
-    return told
+        pytest.fail("torchrun did not end:\n" + "\n".join(outputs))
+    return outputs
 
 
 def _collect(hosts: Machines, folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_killed_rank_is_reported_and_its_records_are_recovered(hosts: Machines
     killed = report(traces)["ranks"][1]
     assert (killed["rank"], killed["count"]) == (1, _CALLS)
     diagnosis = tracectl("diagnose", traces)
-    assert diagnosis.exit_code == 1, diagnosis.words
+    assert diagnosis.exit_code == 1, diagnosis.stderr
     assert "rank 1" in diagnosis.output.split("\n\n")[0]
 
 
@@ -184,5 +184,5 @@ def test_ranks_that_are_started_anew_are_a_run_of_their_own(hosts: Machines) -> 
     newest = tracectl("diagnose", "--attempt", "newest", traces)
     assert "Nothing found" in newest.output, newest.output
     first = tracectl("diagnose", "--attempt", "0", traces)
-    assert first.exit_code == 1, first.words
+    assert first.exit_code == 1, first.stderr
     assert "rank 1" in first.output.split("\n\n")[0], first.output

@@ -31,8 +31,8 @@ def _saved(folder: Path) -> dict[str, Any]:
     return {name: value for name, value in whole.items() if isinstance(value, torch.Tensor)}
 
 
-def _losses(said: str) -> list[str]:
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", said)
+def _losses(output: str) -> list[str]:
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
     return sorted(re.findall(r"step: +\d+ +loss: +\S+ +grad_norm: +\S+", plain))
 
 
@@ -41,17 +41,17 @@ def test_traced_equals_untraced_and_lists_its_operations(
     tmp_path: Path, tensor_parallel: int
 ) -> None:
     recipe = _recipe(tensor_parallel)
-    said = {}
+    outputs = {}
     for name in ("traced", "untraced"):
         torchtitan_assets.make(tmp_path / name)
-        said[name] = recipe.run(tmp_path / name, "--standalone", traced=name == "traced")
+        outputs[name] = recipe.run(tmp_path / name, "--standalone", traced=name == "traced")
     assert not (tmp_path / "untraced/traces").exists()
-    assert len(_losses(said["traced"])) == 6
-    assert _losses(said["traced"]) == _losses(said["untraced"])
+    assert len(_losses(outputs["traced"])) == 6
+    assert _losses(outputs["traced"]) == _losses(outputs["untraced"])
     assert_equal_states(_saved(tmp_path / "traced"), _saved(tmp_path / "untraced"))
     assert_whole(tmp_path / "traced/traces")
-    told = reported(tmp_path / "traced/traces")
+    operations = reported(tmp_path / "traced/traces")
     if tensor_parallel == 1:
-        assert told == recipe.operations()
+        assert operations == recipe.operations()
     else:
-        assert "all_gather_into_tensor_coalesced" in {op for op, _, _ in told}
+        assert "all_gather_into_tensor_coalesced" in {op for op, _, _ in operations}

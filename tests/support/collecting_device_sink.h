@@ -27,7 +27,7 @@ class CollectingDeviceSink : public DeviceSink {
     }
   };
 
-  explicit CollectingDeviceSink(Collected& told) : collected_(told) {}
+  explicit CollectingDeviceSink(Collected& collected) : collected_(collected) {}
   void ended(const DoneRecord& done) noexcept override {
     collected_.ended.push_back(done);
   }

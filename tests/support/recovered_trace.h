@@ -44,9 +44,9 @@ struct RecoveredTrace {
   // may be in any order.
   const v1::Accounts& accounts() const {
     const auto age = [](const v1::Payload& payload) {
-      const v1::Accounts& told = payload.accounts();
-      return std::tuple(told.produced(), told.closed(), told.recovered(),
-                        ~told.stored());
+      const v1::Accounts& accounts = payload.accounts();
+      return std::tuple(accounts.produced(), accounts.closed(),
+                        accounts.recovered(), ~accounts.stored());
     };
     return std::max_element(
                payloads.begin(), payloads.end(),

@@ -67,8 +67,8 @@ std::vector<Row> rowsOfJsonl(const std::string& jsonl) {
   std::istringstream in(jsonl);
   for (std::string line; std::getline(in, line);) {
     Row& row = rows.emplace_back();
-    const Json told = Json::parse(line);
-    for (const auto& [name, value] : told.items()) {
+    const Json json = Json::parse(line);
+    for (const auto& [name, value] : json.items()) {
       row[name] = value.is_string() ? value.get<std::string>() : value.dump();
     }
   }
@@ -167,13 +167,13 @@ class ExportCheck {
   void hold(std::uint32_t rank, const Happened& op, const Row& row,
             const Row& expected) {
     for (const auto& [name, value] : expected) {
-      const auto said = row.find(name);
-      if (said == row.end() ? value.empty() : said->second == value) continue;
+      const auto cell = row.find(name);
+      if (cell == row.end() ? value.empty() : cell->second == value) continue;
       lies_.push_back(
           {absl::StrCat("exported ", name),
            absl::StrCat("rank ", rank, ", ", traced::nameOf(op.call.op), " #",
                         op.seq, ": said \"",
-                        said == row.end() ? "" : said->second, "\", was \"",
+                        cell == row.end() ? "" : cell->second, "\", was \"",
                         value, "\"")});
     }
   }

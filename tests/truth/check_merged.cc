@@ -26,7 +26,7 @@ class MergeCheck {
   MergeCheck(const Trial& trial, Lies& lies) : trial_(trial), lies_(lies) {}
 
   void check(const TraceSet& set, const Diagnosis& diagnosis) {
-    const Json said = diagnoseJson("", set, diagnosis, false);
+    const Json diagnosed = diagnoseJson("", set, diagnosis, false);
     const Json counted = reportOf(set);
     exported_ = exportedCsv(set);
     checkText(set, diagnosis);
@@ -35,7 +35,7 @@ class MergeCheck {
       return;
     }
     const std::string merged = merge({trial_.folder}, "merged");
-    compare("merged", {merged}, said, counted);
+    compare("merged", {merged}, diagnosed, counted);
     if (!has(trial_.program.features, Feature::kMergedMerges)) return;
     const auto middle =
         trial_.files.begin() +
@@ -45,8 +45,8 @@ class MergeCheck {
     if (second.empty() || trial_.program.variation.beside_older) return;
     const std::vector<std::string> parts = {merge(first, "first"),
                                             merge(second, "second")};
-    compare("merged parts", parts, said, counted);
-    compare("merge of merges", {merge(parts, "all")}, said, counted);
+    compare("merged parts", parts, diagnosed, counted);
+    compare("merge of merges", {merge(parts, "all")}, diagnosed, counted);
   }
 
  private:
@@ -95,13 +95,13 @@ class MergeCheck {
   }
 
   void compare(const char* what, const std::vector<std::string>& inputs,
-               const Json& said, const Json& counted) {
+               const Json& diagnosed, const Json& counted) {
     const Result<TraceSet> set = openTraceSet(inputs);
     if (!set) {
       lies_.push_back({what, set.error().message});
       return;
     }
-    compare(what, said, diagnoseJson("", *set, diagnose(*set, {}), false),
+    compare(what, diagnosed, diagnoseJson("", *set, diagnose(*set, {}), false),
             kOfDiagnosis);
     compare(what, counted, reportOf(*set), kOfReport);
     if (exportedCsv(*set) == exported_) return;

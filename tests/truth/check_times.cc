@@ -86,24 +86,24 @@ class TimeCheck {
   }
 
   void hold(const char* what, std::uint32_t rank, const Happened& op,
-            const std::optional<CertifiedTime>& said, std::int64_t from,
+            const std::optional<CertifiedTime>& reported, std::int64_t from,
             std::int64_t to) {
-    if (!said || leavesOutHosts()) return;
+    if (!reported || leavesOutHosts()) return;
     const std::int64_t ns = at(to) - at(from);
     // Tolerance: the resolution of instants, and the drift of another host's
     // clock.
     const std::int64_t off_ns = 3'000 + ns / 5'000;
     // A rank that was not last waited for nobody before it was ready.
-    const std::int64_t low_ns = std::max<std::int64_t>(said->low_ns, 0);
-    const std::int64_t high_ns = std::max<std::int64_t>(said->high_ns, 0);
+    const std::int64_t low_ns = std::max<std::int64_t>(reported->low_ns, 0);
+    const std::int64_t high_ns = std::max<std::int64_t>(reported->high_ns, 0);
     if (low_ns - off_ns <= ns && ns <= high_ns + off_ns) return;
     report(what, rank, op,
-           absl::StrCat("said ", said->ns, " in [", said->low_ns, ", ",
-                        said->high_ns, "] ns, was ", ns, " ns"));
+           absl::StrCat("said ", reported->ns, " in [", reported->low_ns, ", ",
+                        reported->high_ns, "] ns, was ", ns, " ns"));
   }
 
   void holdReady(std::uint32_t rank, const Happened& op,
-                 const OperationSplit::Arrival& ready) {
+                 const OperationSplit::ReadyOrder& ready) {
     if (leavesOutHosts()) return;
     std::int64_t last = 0;
     for (const std::uint32_t each :
@@ -114,7 +114,7 @@ class TimeCheck {
     const std::int64_t before = last - op.ready;
     if (ready.is_last == (before == 0)) return;
     if (before <= 3'000) return;
-    report("last arrival", rank, op,
+    report("last ready time", rank, op,
            absl::StrCat("came ", before, " ns before"));
   }
 

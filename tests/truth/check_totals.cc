@@ -36,16 +36,16 @@ Totals totalsOf(const Trial& trial, std::uint32_t rank) {
 
 void checkTotals(const Trial& trial, const Report& report, Lies& lies) {
   if (!trial.isWhole()) return;
-  for (const RankTotals& said : report.ranks) {
-    const Totals totals = totalsOf(trial, said.rank);
-    const CallTotals& found = said.totals;
+  for (const RankTotals& reported : report.ranks) {
+    const Totals totals = totalsOf(trial, reported.rank);
+    const CallTotals& found = reported.totals;
     const bool right =
         found.calls == totals.calls && found.wait.count == totals.waits &&
         found.wait.total_ns == totals.wait_ns && found.failed == totals.failed;
     if (right) continue;
     lies.push_back(
         {"totals of a rank",
-         absl::StrCat("rank ", said.rank, ": said ", found.calls, " calls, ",
+         absl::StrCat("rank ", reported.rank, ": said ", found.calls, " calls, ",
                       found.wait.count, " waits of ", found.wait.total_ns,
                       " ns, ", found.failed, " failed; were ", totals.calls,
                       ", ", totals.waits, ", ", totals.wait_ns, ", ",

@@ -49,7 +49,7 @@ class VerdictCheck {
     }
     if (faulty && isSimple()) checkReported();
     if (faulty && isLateForSure() && !reportsLate()) {
-      lies_.push_back({"a late rank is not told", "2.5 s late, once"});
+      lies_.push_back({"a late rank is not reported", "2.5 s late, once"});
     }
     if (sharesNames(trial_.program) && trial_.isWhole() &&
         !reportsSharedName()) {
@@ -77,8 +77,8 @@ class VerdictCheck {
   // Checks that a culprit named by call sites is the faulty rank. With two
   // ranks, an extra call is indistinguishable from an omitted one.
   void checkCallSites(const JobVerdict& verdict) {
-    const bool extra = says(verdict, "likely made an extra call");
-    const bool left_out = says(verdict, "likely left out a call");
+    const bool extra = contains(verdict, "likely made an extra call");
+    const bool left_out = contains(verdict, "likely left out a call");
     if (!extra && !left_out) return;
     const FaultKind fault = trial_.program.fault.kind;
     const bool is_shift =
@@ -95,7 +95,7 @@ class VerdictCheck {
   // Checks that no thread race is reported: threads are never inside calls at
   // the same time.
   void checkThreads(const JobVerdict& verdict) {
-    if (says(verdict, "Two threads")) report("threads race", verdict);
+    if (contains(verdict, "Two threads")) report("threads race", verdict);
   }
 
   std::string summary(const JobVerdict& verdict) const {
@@ -104,7 +104,7 @@ class VerdictCheck {
   std::vector<std::string> evidence(const JobVerdict& verdict) const {
     return phrases(diagnosis_.job, verdict.reasons);
   }
-  bool says(const JobVerdict& verdict, const std::string& text) const {
+  bool contains(const JobVerdict& verdict, const std::string& text) const {
     return summary(verdict).find(text) != std::string::npos;
   }
   // Returns whether a line of the verdict's reasons contains the text.
@@ -153,12 +153,12 @@ class VerdictCheck {
     return first_end < last_call;
   }
 
-  bool saysIfTheyWaited(const JobVerdict& verdict) const {
+  bool reportsWaits(const JobVerdict& verdict) const {
     return proves(verdict, "if the others waited for it");
   }
 
   // Trials kill everything that has not ended by then.
-  bool saysAllWereKilled(const JobVerdict& verdict) const {
+  bool reportsAllKilled(const JobVerdict& verdict) const {
     return verdict.kind == VerdictKind::kProcessFailed &&
            verdict.culprits.empty() &&
            (trial_.program.variation.killed_at_percent > 0 ||
@@ -167,10 +167,10 @@ class VerdictCheck {
 
   void checkHealthy(const JobVerdict& verdict) {
     if (verdict.kind == VerdictKind::kUndecided && !trial_.isWhole()) return;
-    if (saysAllWereKilled(verdict)) return;
+    if (reportsAllKilled(verdict)) return;
     // A rank that runs ahead of ranks that it need not wait for is never the
     // last.
-    if (saysIfTheyWaited(verdict)) return;
+    if (reportsWaits(verdict)) return;
     report("finding in a healthy run", verdict);
   }
 
@@ -193,7 +193,7 @@ class VerdictCheck {
       case VerdictKind::kFailed:
         return anyFailed();
       case VerdictKind::kProcessFailed:
-        return saysAllWereKilled(verdict) ||
+        return reportsAllKilled(verdict) ||
                std::any_of(verdict.ranks.begin(), verdict.ranks.end(),
                            [&](std::uint32_t rank) {
                              return history.ranks[rank].ending !=
@@ -226,7 +226,8 @@ class VerdictCheck {
     const auto group = trial_.groupOf(diagnosis_.job, verdict.group);
     if (!group) return false;
     // Lost records prove no agreement.
-    if (saysTheyAgreedBefore(verdict) && !trial_.program.variation.lost_chunk &&
+    if (reportsEarlierAgreement(verdict) &&
+        !trial_.program.variation.lost_chunk &&
         !agreedBefore(verdict, *group)) {
       return false;
     }
@@ -267,7 +268,7 @@ class VerdictCheck {
     return false;
   }
 
-  bool saysTheyAgreedBefore(const JobVerdict& verdict) const {
+  bool reportsEarlierAgreement(const JobVerdict& verdict) const {
     return proves(verdict, "Before that they agree");
   }
 
@@ -417,15 +418,15 @@ class VerdictCheck {
     if (is_about_end && history.hung && !anyFailed() && someoneHangs() &&
         !verdict.culprits.empty() &&
         std::all_of(verdict.ranks.begin(), verdict.ranks.end(), was_cut_off)) {
-      report("the end of a standstill is told as its cause", verdict);
+      report("the end of a hang is reported as its cause", verdict);
     }
     const bool is_of_dead = verdict.kind == VerdictKind::kNeverJoined ||
                             verdict.kind == VerdictKind::kLeftEarly;
     if (is_of_dead && !verdict.pair && program.fault.kind == FaultKind::kDead &&
         program.fault.cut_off != CutOff::kKilled &&
         verdict.culprits == Ranks{program.fault.rank} &&
-        !says(verdict, "killed by SIGKILL")) {
-      report("a kill that was seen is not told", verdict);
+        !contains(verdict, "killed by SIGKILL")) {
+      report("a kill that was seen is not reported", verdict);
     }
   }
 
@@ -447,21 +448,23 @@ class VerdictCheck {
       case FaultKind::kLateInTurn:
         return checkInTurn();
       case FaultKind::kStragglers:
-        if (program.world >= 4 && !tells(VerdictKind::kStraggler, planted())) {
-          lies_.push_back({"equal stragglers are not told together", said()});
+        if (program.world >= 4 && !blames(VerdictKind::kStraggler, planted())) {
+          lies_.push_back(
+              {"equal stragglers are not reported together", text()});
         }
         return;
       case FaultKind::kSwallowed:
-        if (!saysOf(VerdictKind::kProcessFailed, "ValueError: unsupported") ||
-            !saysOf(VerdictKind::kFailed, "failed on")) {
-          lies_.push_back({"what ended a program is not told", said()});
+        if (!reports(VerdictKind::kProcessFailed, "ValueError: unsupported") ||
+            !reports(VerdictKind::kFailed, "failed on")) {
+          lies_.push_back({"what ended a program is not reported", text()});
         }
         return;
       case FaultKind::kTimedOut:
-        if (!saysOf(VerdictKind::kFailed, " came 6.0") ||
-            !tells(VerdictKind::kFailed, planted()) ||
-            saysOf(VerdictKind::kLate, "")) {
-          lies_.push_back({"who came after a timeout is not told", said()});
+        if (!reports(VerdictKind::kFailed, " 6.0") ||
+            !blames(VerdictKind::kFailed, planted()) ||
+            reports(VerdictKind::kLate, "")) {
+          lies_.push_back(
+              {"a rank that joined after a timeout is not reported", text()});
         }
         return;
       default:
@@ -488,7 +491,7 @@ class VerdictCheck {
         return;
       }
     }
-    lies_.push_back({"ranks late in turn are not told", said()});
+    lies_.push_back({"ranks late in turn are not reported", text()});
   }
 
   Ranks planted() const {
@@ -497,19 +500,19 @@ class VerdictCheck {
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
   }
-  bool tells(VerdictKind kind, const Ranks& culprits) const {
+  bool blames(VerdictKind kind, const Ranks& culprits) const {
     return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
                        [&](const JobVerdict& each) {
                          return each.kind == kind && each.culprits == culprits;
                        });
   }
-  bool saysOf(VerdictKind kind, const std::string& words) const {
+  bool reports(VerdictKind kind, const std::string& part) const {
     return std::any_of(diagnosis_.verdicts.begin(), diagnosis_.verdicts.end(),
                        [&](const JobVerdict& each) {
-                         return each.kind == kind && says(each, words);
+                         return each.kind == kind && contains(each, part);
                        });
   }
-  std::string said() const {
+  std::string text() const {
     std::string text;
     for (const JobVerdict& verdict : diagnosis_.verdicts) {
       text += std::string(nameOf(verdict.kind)) + ": " + summary(verdict) + " ";
@@ -533,7 +536,7 @@ class VerdictCheck {
     // another operation.
     const FaultKind fault = trial_.program.fault.kind;
     if (trial_.history.out_of_step || fault == FaultKind::kExtra ||
-        fault == FaultKind::kSkip || saysIfTheyWaited(verdict)) {
+        fault == FaultKind::kSkip || reportsWaits(verdict)) {
       return;
     }
     const bool several = trial_.program.fault.kind == FaultKind::kStragglers ||
@@ -584,9 +587,9 @@ class VerdictCheck {
     const double percent =
         100 * late_ns / static_cast<double>(trial_.history.end);
     for (const std::string& line : evidence(verdict)) {
-      int said = 0;
-      if (std::sscanf(line.c_str(), "That is %d %%", &said) == 1 &&
-          (said > 100 || said > 1.3 * percent + 5)) {
+      int share = 0;
+      if (std::sscanf(line.c_str(), "This is %d %%", &share) == 1 &&
+          (share > 100 || share > 1.3 * percent + 5)) {
         report("part of the time", verdict);
       }
     }

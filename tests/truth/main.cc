@@ -90,7 +90,7 @@ class Machine {
     }
     for (std::thread& worker : workers) worker.join();
     progress_.clear();
-    say();
+    printSummary();
     return lies_.empty() ? 0 : 1;
   }
 
@@ -123,7 +123,7 @@ class Machine {
     const Trial trial = perform(program, folder);
     const Judgement judged = judgeAnswers(trial);
     if (options_.one) {
-      std::printf("%s%s", textOf(program).c_str(), judged.said.c_str());
+      std::printf("%s%s", textOf(program).c_str(), judged.text.c_str());
     }
     if (trial.isFaulty() && trial.isWhole()) count(program, judged.naming);
     for (const Lie& lie : judged.lies) {
@@ -159,7 +159,7 @@ class Machine {
     std::fflush(stdout);
   }
 
-  void say() const {
+  void printSummary() const {
     for (const auto& [kind, count] : named_) {
       std::printf("%-16s named rightly %lu, nobody %lu, another %lu",
                   kind.c_str(), count[1], count[0], count[2]);

@@ -14,7 +14,7 @@ void Meeting::join(std::uint32_t member, const Called& call, std::int64_t at,
   stuck_[member] = is_stuck;
 }
 
-Meeting::Known Meeting::arrived(std::uint32_t member) const {
+Meeting::Known Meeting::readyAt(std::uint32_t member) const {
   if (ready_[member] == kNever || stuck_[member]) return {};
   return {ready_[member], ready_[member]};
 }
@@ -23,7 +23,7 @@ Meeting::Known Meeting::arrived(std::uint32_t member) const {
 Meeting::Known Meeting::all() const {
   Known last{0, 0};
   for (std::uint32_t i = 0; i < ready_.size(); ++i) {
-    const Known one = arrived(i);
+    const Known one = readyAt(i);
     if (!one.known()) return {};
     last.at = std::max(last.at, one.at);
   }
@@ -43,7 +43,7 @@ std::uint32_t Meeting::parentOf(std::uint32_t place, Route route) const {
 // Returns when a position has the root's data.
 Meeting::Known Meeting::dataAt(std::uint32_t place,
                                const MeetingRules& rules) const {
-  const Known own = arrived(memberAt(place));
+  const Known own = readyAt(memberAt(place));
   if (place == 0 || !own.known()) return own;
   const Known parent = dataAt(parentOf(place, rules.route), rules);
   if (!parent.known()) return {};
@@ -54,7 +54,7 @@ Meeting::Known Meeting::dataAt(std::uint32_t place,
 // Returns when a position has all data that passes through it to the root.
 Meeting::Known Meeting::sumAt(std::uint32_t place,
                               const MeetingRules& rules) const {
-  Known sum = arrived(memberAt(place));
+  Known sum = readyAt(memberAt(place));
   for (std::uint32_t i = place + 1; sum.known() && i < ready_.size(); ++i) {
     if (parentOf(i, rules.route) != place) continue;
     const Known child = sumAt(i, rules);
@@ -71,7 +71,7 @@ Meeting::Known Meeting::afterReceivers(Known own, std::uint32_t place,
                                        const MeetingRules& rules) const {
   for (std::uint32_t i = 1; own.known() && i < ready_.size(); ++i) {
     if (parentOf(i, rules.route) != place) continue;
-    const Known child = arrived(memberAt(i));
+    const Known child = readyAt(memberAt(i));
     if (!child.known()) return {};
     own.at = std::max(own.at, child.at);
     own.peers_ready = std::max(own.peers_ready, child.peers_ready);
@@ -98,7 +98,7 @@ Meeting::Known Meeting::leaves(std::uint32_t member,
       leave = sumAt(place, rules);
       const bool waits = rules.late_sends && place > 0;
       if (waits && leave.known()) {
-        const Known to = arrived(memberAt(parentOf(place, rules.route)));
+        const Known to = readyAt(memberAt(parentOf(place, rules.route)));
         if (!to.known()) return {};
         leave.at = std::max(leave.at, to.at);
         leave.peers_ready = std::max(leave.peers_ready, to.peers_ready);
@@ -110,15 +110,15 @@ Meeting::Known Meeting::leaves(std::uint32_t member,
 }
 
 std::vector<Meeting::Leave> Meeting::leaving(const MeetingRules& rules) {
-  std::vector<Leave> told;
+  std::vector<Leave> leaves;
   for (std::uint32_t i = 0; i < ready_.size(); ++i) {
     if (left_[i] || !hasJoined(i)) continue;
     const Known leave = leaves(i, rules);
     if (!leave.known()) continue;
     left_[i] = true;
-    told.push_back({i, leave.at, leave.peers_ready});
+    leaves.push_back({i, leave.at, leave.peers_ready});
   }
-  return told;
+  return leaves;
 }
 
 }  // namespace traced::truth

@@ -52,7 +52,7 @@ class Meeting {
     std::int64_t peers_ready = kNever;
     bool known() const { return at != kNever; }
   };
-  Known arrived(std::uint32_t member) const;
+  Known readyAt(std::uint32_t member) const;
   Known all() const;
   Known dataAt(std::uint32_t place, const MeetingRules& rules) const;
   Known sumAt(std::uint32_t place, const MeetingRules& rules) const;

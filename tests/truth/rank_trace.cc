@@ -129,22 +129,22 @@ class RankWriter {
       const PlainGroup& group = history_.groups[i];
       const std::uint32_t own = group.indexOf(rank_);
       if (own == group.members.size()) continue;
-      v1::Group& told = *payload_.add_group();
-      told.set_id(i + 1);
-      told.set_name(std::to_string(
+      v1::Group& added = *payload_.add_group();
+      added.set_id(i + 1);
+      added.set_name(std::to_string(
           program_.own_groups ? payload_.group_size() - 1 : int(i)));
-      told.set_desc(group.desc);
-      told.set_backend("gloo");
-      told.set_leg("cpu");
+      added.set_desc(group.desc);
+      added.set_backend("gloo");
+      added.set_leg("cpu");
       for (const std::uint32_t member : group.members) {
-        v1::RankRange& range = *told.add_member();
+        v1::RankRange& range = *added.add_member();
         range.set_first(member);
         range.set_count(1);
         range.set_stride(1);
       }
-      told.set_size(static_cast<std::uint32_t>(group.members.size()));
-      told.set_group_rank(own);
-      told.set_nth(made[group.members]++);
+      added.set_size(static_cast<std::uint32_t>(group.members.size()));
+      added.set_group_rank(own);
+      added.set_nth(made[group.members]++);
     }
   }
 
@@ -157,55 +157,56 @@ class RankWriter {
     const PlainGroup& group = history_.groups[call.group];
     const auto size = static_cast<std::uint32_t>(group.members.size());
     const bool is_root = call.root_plus_1 == group.indexOf(rank_) + 1;
-    v1::Call& told = *payload_.add_call();
-    told.set_id(static_cast<std::uint32_t>(payload_.call_size()));
-    told.set_op(call.op);
-    told.set_group(call.group + 1);
+    v1::Call& added = *payload_.add_call();
+    added.set_id(static_cast<std::uint32_t>(payload_.call_size()));
+    added.set_op(call.op);
+    added.set_group(call.group + 1);
     const Shape shape = shapeOf(call, size, is_root);
     const std::uint64_t width = sizeOf(call.dtype);
     if (shape.in > 0) {
-      addTensors(*told.mutable_input(), call.dtype, shape.in_elements,
+      addTensors(*added.mutable_input(), call.dtype, shape.in_elements,
                  shape.in);
     }
     if (shape.out > 0) {
-      addTensors(*told.mutable_output(), call.dtype, shape.out_elements,
+      addTensors(*added.mutable_output(), call.dtype, shape.out_elements,
                  shape.out);
     }
-    told.set_in_place(isInPlace(call.op));
-    told.set_bytes_in(shape.in * shape.in_elements * width);
-    told.set_bytes_out(isInPlace(call.op)
-                           ? told.bytes_in()
-                           : shape.out * shape.out_elements * width);
-    told.set_tensors_in(shape.in);
-    told.set_tensors_out(shape.out);
-    told.set_reduce_op(call.reduce_op);
+    added.set_in_place(isInPlace(call.op));
+    added.set_bytes_in(shape.in * shape.in_elements * width);
+    added.set_bytes_out(isInPlace(call.op)
+                            ? added.bytes_in()
+                            : shape.out * shape.out_elements * width);
+    added.set_tensors_in(shape.in);
+    added.set_tensors_out(shape.out);
+    added.set_reduce_op(call.reduce_op);
     if (call.root_plus_1 > 0) {
-      told.set_root_plus_1(call.root_plus_1);
-      told.set_root_global_plus_1(group.members[call.root_plus_1 - 1] + 1);
+      added.set_root_plus_1(call.root_plus_1);
+      added.set_root_global_plus_1(group.members[call.root_plus_1 - 1] + 1);
     }
     if (call.peer_plus_1 > 0) {
-      told.set_peer_plus_1(call.peer_plus_1);
-      told.set_peer_global_plus_1(group.members[call.peer_plus_1 - 1] + 1);
-      told.set_tag(call.tag);
+      added.set_peer_plus_1(call.peer_plus_1);
+      added.set_peer_global_plus_1(group.members[call.peer_plus_1 - 1] + 1);
+      added.set_tag(call.tag);
     }
-    for (const std::int64_t part : call.split_in) told.add_split_in(part);
-    for (const std::int64_t part : call.split_out) told.add_split_out(part);
-    told.set_async(call.async);
-    told.set_device(v1::DEVICE_TYPE_CPU);
-    calls_.emplace_back(call, told.id());
-    return told.id();
+    for (const std::int64_t part : call.split_in) added.add_split_in(part);
+    for (const std::int64_t part : call.split_out) added.add_split_out(part);
+    added.set_async(call.async);
+    added.set_device(v1::DEVICE_TYPE_CPU);
+    calls_.emplace_back(call, added.id());
+    return added.id();
   }
 
-  std::uint32_t buffersOf(const Called& call, const v1::Call& told) {
+  std::uint32_t buffersOf(const Called& call, const v1::Call& recorded) {
     v1::Buffers& buffers = *payload_.add_buffers();
     buffers.set_id(static_cast<std::uint32_t>(payload_.buffers_size()));
     const std::uint32_t count =
-        told.tensors_in() + (told.in_place() ? 0 : told.tensors_out());
+        recorded.tensors_in() +
+        (recorded.in_place() ? 0 : recorded.tensors_out());
     for (std::uint32_t i = 0; i < count; ++i) {
       v1::BufferRange& range = *buffers.add_range();
       range.set_storage((std::uint64_t{call.buffer} << 40) +
                         (std::uint64_t{i} << 32));
-      range.set_span_bytes(told.bytes_in() + told.bytes_out());
+      range.set_span_bytes(recorded.bytes_in() + recorded.bytes_out());
     }
     return buffers.id();
   }

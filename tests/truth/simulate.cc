@@ -50,7 +50,7 @@ struct Process {
 struct Event {
   enum class Kind : std::uint8_t {
     kResume,
-    kArrive,
+    kJoin,
     kEnd,
     kFree,
     kGone,
@@ -126,8 +126,8 @@ class Simulation {
     switch (event.kind) {
       case Event::Kind::kResume:
         return resume(event.op.rank);
-      case Event::Kind::kArrive:
-        return arrive(event.op);
+      case Event::Kind::kJoin:
+        return join(event.op);
       case Event::Kind::kEnd:
         return end(event.op, event.failed);
       case Event::Kind::kTimeout:
@@ -228,7 +228,7 @@ class Simulation {
       if (waits) {
         engine.barriers.push_back(index);
       } else {
-        push(now_, Event::Kind::kArrive, ref);
+        push(now_, Event::Kind::kJoin, ref);
       }
     }
   }
@@ -255,7 +255,7 @@ class Simulation {
     end(ref, true);
   }
 
-  void arrive(OpRef ref) {
+  void join(OpRef ref) {
     Happened& op = at(ref);
     op.ready = now_;
     const std::uint32_t wired = wiring_.of(op.call.group, ref.rank);
@@ -391,7 +391,7 @@ class Simulation {
       push(free_ns, Event::Kind::kFree, ref);
       std::erase_if(engine.barriers, [&](std::uint32_t barrier) {
         if (engine.under_way.front() != barrier) return false;
-        push(now_, Event::Kind::kArrive, {ref.rank, barrier});
+        push(now_, Event::Kind::kJoin, {ref.rank, barrier});
         return true;
       });
     }

@@ -131,12 +131,12 @@ Judgement judgeAnswers(const Trial& trial) {
   checkSelection(trial, *set, judgement.lies);
   const Diagnosis diagnosis = diagnose(*set, {});
   for (const JobVerdict& verdict : diagnosis.verdicts) {
-    judgement.said += std::string("  said: ") + nameOf(verdict.kind) + ": " +
-                      summaryOf(diagnosis.job, verdict) + " Look at";
+    judgement.text += std::string("  verdict: ") + nameOf(verdict.kind) + ": " +
+                      summaryOf(diagnosis.job, verdict) + " Culprits:";
     for (const std::uint32_t rank : verdict.culprits) {
-      judgement.said += " " + std::to_string(rank);
+      judgement.text += " " + std::to_string(rank);
     }
-    judgement.said += std::string(", ") + nameOf(verdict.culprit) + ".\n";
+    judgement.text += std::string(", ") + nameOf(verdict.culprit) + ".\n";
   }
   checkVerdicts(trial, diagnosis, judgement.lies);
   checkTimes(trial, *set, judgement.lies);

@@ -59,7 +59,7 @@ struct Judgement {
   Lies lies;
   Naming naming = Naming::kNobody;
   // The verdicts, one per line.
-  std::string said;
+  std::string text;
 };
 
 // Runs all checks.

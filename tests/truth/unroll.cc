@@ -135,9 +135,9 @@ class RankProgram {
   std::uint32_t lineOf(std::uint32_t step, const Item& item,
                        bool is_extra) const {
     const std::uint64_t seed = program_.seed;
-    const bool told = has(program_.features, Feature::kCallSites) &&
-                      !Random(seed, {40}).oneIn(4);
-    if (!told) return 0;
+    const bool has_site = has(program_.features, Feature::kCallSites) &&
+                          !Random(seed, {40}).oneIn(4);
+    if (!has_site) return 0;
     if (is_extra && !Random(seed, {41}).oneIn(3)) return 900 + item.id;
     const bool varies = Random(seed, {42}).oneIn(3);
     const bool once = Random(seed, {43, rank_, step, item.id}).oneIn(20);

@@ -66,8 +66,8 @@ def test_an_extension_for_each_torch_is_in_it(wheel: Path, binaries: list[Path])
 
 
 def test_it_is_clean_for_its_platform(wheel: Path) -> None:
-    told = _output(ROOT / "build/wheels/tools/bin/auditwheel", "show", wheel)
-    assert '"manylinux_2_31_x86_64"' in told.replace("\n", " ")
+    output = _output(ROOT / "build/wheels/tools/bin/auditwheel", "show", wheel)
+    assert '"manylinux_2_31_x86_64"' in output.replace("\n", " ")
 
 
 def test_it_needs_nothing_but_torch_and_libc(binaries: list[Path]) -> None:

@@ -33,7 +33,7 @@ def test_both_work_in_one_process(
     environment: Environment, tmp_path: Path, name: str, order: str, jobs: int
 ) -> None:
     env = {"TRACED_DIR": str(tmp_path), "TRACED_JOB": "job"}
-    told = environment.run("python", _HERE / "neighbour.py", name, order, **env)
-    assert told.splitlines()[-1] == f"{name} works"
+    output = environment.run("python", _HERE / "neighbour.py", name, order, **env)
+    assert output.splitlines()[-1] == f"{name} works"
     report = json.loads(environment.run("tracectl", "report", "--json", tmp_path / "job"))
     assert report["total"]["count"] == 4 * jobs

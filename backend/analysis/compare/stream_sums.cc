@@ -93,12 +93,11 @@ void StreamSums::add(std::size_t i, const AssembledOperation& op,
   covered.wait_for_peers.add(waitingWindow(stream_, i, split));
   covered.transfer.add(transferWindow(op, split));
   const std::uint32_t rank = table_.header.rank();
-  if (split.likely_arrival && split.likely_arrival->is_last) {
+  if (split.likely_ready && split.likely_ready->is_last) {
     const MatchedCall* matched = stream_.calls.of(op);
     const double others = matched ? matched->group_size - 1.0 : 1.0;
-    sums.addCaused(
-        *key, rank,
-        others * static_cast<double>(split.likely_arrival->behind_ns));
+    sums.addCaused(*key, rank,
+                   others * static_cast<double>(split.likely_ready->behind_ns));
   }
   sums.addComputed(*key, rank, asDouble(wait_ends_.untilIssue(op)));
   if (op.stack > 0) sums.addSite(*key, siteOf(op));

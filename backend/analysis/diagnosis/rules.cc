@@ -9,8 +9,8 @@
 #include "analysis/diagnosis/mismatch/mismatch_rules.h"
 #include "analysis/diagnosis/program/blame.h"
 #include "analysis/diagnosis/slow_peers/slow_links.h"
-#include "analysis/diagnosis/standstill/group_rules.h"
-#include "analysis/diagnosis/standstill/wait_graph.h"
+#include "analysis/diagnosis/stuck_groups/group_rules.h"
+#include "analysis/diagnosis/stuck_groups/wait_graph.h"
 #include "analysis/diagnosis/stuck_operations/absence_evidence.h"
 #include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> firstMismatches(
 }
 
 // Finds where the job is stuck, and messages that differ.
-std::vector<JobVerdict> findStandstills(const RuleInput& input) {
+std::vector<JobVerdict> findStuckGroups(const RuleInput& input) {
   const AbsenceEvidence absence(input.job, input.options);
   PairFindings pairs = findStuckMessages(absence);
   std::vector<JobVerdict> aborted;
@@ -80,7 +80,7 @@ const Rule kRules[] = {
      [](const RuleInput& input) {
        return findSplitMismatches(input.job, input.set);
      }},
-    {"standstills", kNothing, false, findStandstills},
+    {"standstills", kNothing, false, findStuckGroups},
     {"engines_that_gave_up", kNothing, false,
      [](const RuleInput& input) {
        return findEngineFailures(input.job, input.found);

@@ -50,9 +50,9 @@ NamesById groupNamesById(const Dump& dump) {
   NamesById names = namesInEntries(dump);
   NamesById by_order = namesByOrder(dump);
   const bool agree =
-      std::all_of(names.begin(), names.end(), [&](const auto& said) {
-        const auto found = by_order.find(said.first);
-        return found != by_order.end() && found->second == said.second;
+      std::all_of(names.begin(), names.end(), [&](const auto& name) {
+        const auto found = by_order.find(name.first);
+        return found != by_order.end() && found->second == name.second;
       });
   return agree && !by_order.empty() ? by_order : names;
 }

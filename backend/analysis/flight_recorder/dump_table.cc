@@ -103,7 +103,7 @@ class TableBuilder {
   // of an unfinished one, if it was discovered.
   void setInstants(AssembledOperation& op, const DumpEntry& entry) {
     op.issued = Instant(*entry.created_ns);
-    see(latestOf(entry));
+    updateLast(latestOf(entry));
     if (!entry.completed_ns) {
       if (entry.started_ns) op.started = Instant(*entry.started_ns);
       op.over = entry.retired;
@@ -231,21 +231,22 @@ class TableBuilder {
   // NCCL's watchdog reports ends; other recorders are trusted only if they did
   // so in this dump.
   void findWhetherEndsAreReported() {
-    bool told = std::any_of(
+    bool some_reported = std::any_of(
         dump_.progress().begin(), dump_.progress().end(),
         [](const DumpProgress& group) { return group.last_completed; });
     bool all_reported = true;
-    for (std::size_t i = 0; i < dump_.entryCount() && !told; ++i) {
+    for (std::size_t i = 0; i < dump_.entryCount() && !some_reported; ++i) {
       const DumpEntry entry = dump_.entry(i);
-      told = entry.completed_ns || entry.retired;
+      some_reported = entry.completed_ns || entry.retired;
       all_reported &=
           engineTraits(parseProfilingName(entry.profiling_name).backend)
               .dumps_have_ends;
     }
-    if (told || all_reported) table_.capabilities = {SourceCapability::kEnds};
+    if (some_reported || all_reported)
+      table_.capabilities = {SourceCapability::kEnds};
   }
 
-  void see(std::int64_t ns) {
+  void updateLast(std::int64_t ns) {
     if (!table_.last.known() || ns > table_.last.ns())
       table_.last = Instant(ns);
   }

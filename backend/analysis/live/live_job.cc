@@ -17,23 +17,23 @@ LiveStream& LiveJob::add(const v1::Header& header) {
   clock_.set_source(v1::CLOCK_SOURCE_SAME_CLOCK);
   // Sorted by rank, so that groups with equal labels get the same numbers as in
   // a report.
-  const auto place = std::upper_bound(
+  const auto found = std::upper_bound(
       members_.begin(), members_.end(), header.rank(),
       [](std::uint32_t rank, const std::unique_ptr<Member>& each) {
         return rank < each->stream.table().header.rank();
       });
-  return (*members_.insert(place, std::make_unique<Member>(header)))->stream;
+  return (*members_.insert(found, std::make_unique<Member>(header)))->stream;
 }
 
 const LiveJob::Member* LiveJob::find(std::uint32_t rank) const {
-  const auto place = std::lower_bound(
+  const auto found = std::lower_bound(
       members_.begin(), members_.end(), rank,
       [](const std::unique_ptr<Member>& each, std::uint32_t wanted) {
         return each->stream.table().header.rank() < wanted;
       });
   const bool is_here =
-      place != members_.end() && (*place)->stream.table().header.rank() == rank;
-  return is_here ? place->get() : nullptr;
+      found != members_.end() && (*found)->stream.table().header.rank() == rank;
+  return is_here ? found->get() : nullptr;
 }
 
 // Processes new definitions.
@@ -186,8 +186,8 @@ void LiveJob::closeUnseenWaits(const Member& member, std::int64_t now_ns) {
   found->second.unseen_waits.close(now_ns);
 }
 
-LiveJob::CallAccumulators LiveJob::placeOf(const Member& member,
-                                           const v1::Call& call) {
+LiveJob::CallAccumulators LiveJob::accumulatorsOf(const Member& member,
+                                                  const v1::Call& call) {
   const StreamTable& table = member.stream.table();
   const std::uint32_t local = table.groupOf(call);
   const bool known = local != StreamDefinitions::kNone;
@@ -195,18 +195,18 @@ LiveJob::CallAccumulators LiveJob::placeOf(const Member& member,
       known ? member.groups[local] : GroupCatalog::kNone;
   const std::uint32_t members =
       known ? table.definitions.groups()[local].members.size() : 0;
-  CallAccumulators place;
-  place.kind = &sums_.kind(call.op(), group);
-  place.rank = &sums_.ranks[table.header.rank()];
-  place.times = &sums_.times[call.op()];
-  place.message_bytes = messageBytes(call, members);
-  place.size = &sums_.size(call.op(), group, place.message_bytes);
-  place.bus_factor =
+  CallAccumulators accumulators;
+  accumulators.kind = &sums_.kind(call.op(), group);
+  accumulators.rank = &sums_.ranks[table.header.rank()];
+  accumulators.times = &sums_.times[call.op()];
+  accumulators.message_bytes = messageBytes(call, members);
+  accumulators.size = &sums_.size(call.op(), group, accumulators.message_bytes);
+  accumulators.bus_factor =
       busFactor(call, members,
                 known ? table.definitions.groups()[local].group_rank : 0)
           .value_or(0);
-  place.captured = call.graph_plus_1() > 0;
-  return place;
+  accumulators.captured = call.graph_plus_1() > 0;
+  return accumulators;
 }
 
 void LiveJob::addTotals(Member& member, const AssembledOperation& op,
@@ -214,58 +214,60 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
                         const MatchedCall* matched) {
   const v1::Call* call = member.stream.table().callOf(op);
   if (!call || call->simulated()) return;
-  if (member.places.size() <= op.call) member.places.resize(op.call + 1);
-  CallAccumulators& place = member.places[op.call];
-  if (!place.kind) place = placeOf(member, *call);
+  if (member.accumulators.size() <= op.call)
+    member.accumulators.resize(op.call + 1);
+  CallAccumulators& accumulators = member.accumulators[op.call];
+  if (!accumulators.kind) accumulators = accumulatorsOf(member, *call);
   const OperationSample sample = sampleOf(op);
   if (!member.stream.isInFlight(op)) addUnseenWait(member, op);
-  for (CallTotals* totals : {place.kind, &place.rank->totals}) {
-    addTo(*totals, op, sample, {place.captured, op.batch > 0, false});
+  for (CallTotals* totals : {accumulators.kind, &accumulators.rank->totals}) {
+    addTo(*totals, op, sample, {accumulators.captured, op.batch > 0, false});
     totals->bytes_in += call->bytes_in();
     totals->bytes_out += call->bytes_out();
     totals->bytes += std::max(call->bytes_in(), call->bytes_out());
     totals->split.add(split);
   }
   if (split.wait_for_peers) {
-    place.times->wait_for_peers.add(notBelowZero(split.wait_for_peers->ns));
+    accumulators.times->wait_for_peers.add(
+        notBelowZero(split.wait_for_peers->ns));
   }
   if (split.ready) {
     addLateness(split, *matched, member.stream.table().header.rank(),
-                place.rank->lateness);
+                accumulators.rank->lateness);
   }
-  if (matched) addTransfer(member, place, op, split, *matched);
+  if (matched) addTransfer(member, accumulators, op, split, *matched);
   if (!sample.completion_ns) return;
-  place.times->completion.add(*sample.completion_ns);
-  if (op.batch == 0) addSize(place, *sample.completion_ns);
+  accumulators.times->completion.add(*sample.completion_ns);
+  if (op.batch == 0) addSize(accumulators, *sample.completion_ns);
 }
 
 // Call once per operation, when it is no longer in flight.
 void LiveJob::addUnseenWait(const Member& member,
                             const AssembledOperation& op) {
   const bool is_added =
-      op.call < member.places.size() && member.places[op.call].kind;
+      op.call < member.accumulators.size() && member.accumulators[op.call].kind;
   if (!is_added) return;
-  const CallAccumulators& place = member.places[op.call];
+  const CallAccumulators& accumulators = member.accumulators[op.call];
   const StreamTable& table = member.stream.table();
   const v1::Call& call = *table.callOf(op);
   const bool is_member = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
   if (is_member || !mayHaveUnseenWait(op, call)) return;
-  ++place.kind->waits_unknown;
-  ++place.rank->totals.waits_unknown;
+  ++accumulators.kind->waits_unknown;
+  ++accumulators.rank->totals.waits_unknown;
   const Instant begin = op.returned.known() ? op.returned : op.issued;
   const Instant end = unseenWaitEnd(op, table);
-  CoverBound& bound = place.rank->unseen_waits;
+  CoverBound& bound = accumulators.rank->unseen_waits;
   end.known() ? bound.add(begin.ns(), end.ns()) : bound.addOpen(begin.ns());
 }
 
-void LiveJob::addTransfer(Member& member, CallAccumulators& place,
+void LiveJob::addTransfer(Member& member, CallAccumulators& accumulators,
                           const AssembledOperation& op,
                           const OperationSplit& split,
                           const MatchedCall& matched) {
   if (!split.transfer || !split.ready_ns || op.batch > 0) return;
-  if (!place.links) {
+  if (!accumulators.links) {
     const StreamTable& table = member.stream.table();
-    place.links =
+    accumulators.links =
         links_.linksOf(table, table.definitions.calls()[op.call], matched,
                        catalog_.groups()[matched.key.group].members);
   }
@@ -277,7 +279,7 @@ void LiveJob::addTransfer(Member& member, CallAccumulators& place,
     transfer.low_ns =
         std::min(split.transfer->ns, static_cast<std::int64_t>(watched_ns));
   }
-  LiveLinks::add(*place.links, op.seq, transfer);
+  LiveLinks::add(*accumulators.links, op.seq, transfer);
 }
 
 void LiveJob::addLateness(const OperationSplit& split,
@@ -291,17 +293,18 @@ void LiveJob::addLateness(const OperationSplit& split,
   late_.add(rank, split.ready->behind_ns);
 }
 
-void LiveJob::addSize(const CallAccumulators& place,
+void LiveJob::addSize(const CallAccumulators& accumulators,
                       std::uint64_t completion_ns) {
-  LiveSums::OfSize& size = *place.size;
+  LiveSums::OfSize& size = *accumulators.size;
   if (size.interval != intervals_) {
     size = {};
     size.interval = intervals_;
   }
   size.completion.add(completion_ns);
-  if (place.bus_factor == 0 || completion_ns == 0) return;
-  size.busbw_gbs += static_cast<double>(place.message_bytes) *
-                    place.bus_factor / static_cast<double>(completion_ns);
+  if (accumulators.bus_factor == 0 || completion_ns == 0) return;
+  size.busbw_gbs += static_cast<double>(accumulators.message_bytes) *
+                    accumulators.bus_factor /
+                    static_cast<double>(completion_ns);
   ++size.with_busbw;
 }
 

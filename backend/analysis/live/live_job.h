@@ -58,7 +58,7 @@ class LiveJob {
     std::vector<std::uint32_t> groups;
     std::optional<MatchedCalls> calls;
     // Per call: where its operations are counted.
-    std::vector<CallAccumulators> places;
+    std::vector<CallAccumulators> accumulators;
     // The last operation whose order was checked.
     std::uint64_t watched_id = 0;
     bool watched_any = false;
@@ -125,7 +125,7 @@ class LiveJob {
   void countOf(Member& member, const ReadyTable& ready_times,
                std::int64_t now_ns);
   // Returns the accumulators for a call, without `links`.
-  CallAccumulators placeOf(const Member& member, const v1::Call& call);
+  CallAccumulators accumulatorsOf(const Member& member, const v1::Call& call);
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
   void addUnseenWait(const Member& member, const AssembledOperation& op);
@@ -134,14 +134,15 @@ class LiveJob {
   void closeUnseenWaits(const Member& member, std::int64_t now_ns);
   // Adds the operation's transfer time to the links of its call. Skips members
   // of a batch and operations without a known transfer time.
-  void addTransfer(Member& member, CallAccumulators& place,
+  void addTransfer(Member& member, CallAccumulators& accumulators,
                    const AssembledOperation& op, const OperationSplit& split,
                    const MatchedCall& matched);
   void addLateness(const OperationSplit& split, const MatchedCall& matched,
                    std::uint32_t rank, LiveSums::Lateness& lateness);
   // Adds a completion time, and the bus bandwidth it implies, to the sums of
   // the message size. Discards sums of earlier intervals.
-  void addSize(const CallAccumulators& place, std::uint64_t completion_ns);
+  void addSize(const CallAccumulators& accumulators,
+               std::uint64_t completion_ns);
 
   std::vector<std::unique_ptr<Member>> members_;
   GroupCatalog catalog_;

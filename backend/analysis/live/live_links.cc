@@ -36,36 +36,36 @@ std::vector<LiveLinks::LinkIndex> LiveLinks::linksOf(const StreamTable& table,
                                                      const v1::Call& call,
                                                      const MatchedCall& matched,
                                                      const RankList& members) {
-  std::vector<LinkIndex> places;
+  std::vector<LinkIndex> indices;
   const std::uint32_t rank = table.header.rank();
   const OperationKey& key = matched.key;
   if (key.source != OperationKey::kNoRank) {
-    if (key.destination != rank) return places;
+    if (key.destination != rank) return indices;
     const std::uint64_t bytes = std::max(call.bytes_in(), call.bytes_out());
-    addPlace({Kind::kPairs, sizeText(bytes), 0}, "", {key.source, rank},
-             key.group, places);
-    return places;
+    addLink({Kind::kPairs, sizeText(bytes), 0}, "", {key.source, rank},
+            key.group, indices);
+    return indices;
   }
   const Signature signature = signatureOf(call, table.capabilities);
   if (matched.role.independent || waitsOf(signature) == EndWaits::kOther) {
-    return places;
+    return indices;
   }
   const std::string op = nameOf(signature.op);
-  addPlace({Kind::kRanks, textOf(signature, members), key.group}, op, {rank},
-           key.group, places);
+  addLink({Kind::kRanks, textOf(signature, members), key.group}, op, {rank},
+          key.group, indices);
   // The first member reports for its group.
   if (members.at(0) == rank) {
     std::vector<std::uint32_t> all;
     members.forEach([&](std::uint32_t member) { all.push_back(member); });
-    addPlace({Kind::kGroups, textOf(signature), members.size()}, op,
-             std::move(all), key.group, places);
+    addLink({Kind::kGroups, textOf(signature), members.size()}, op,
+            std::move(all), key.group, indices);
   }
-  return places;
+  return indices;
 }
 
-void LiveLinks::addPlace(const Key& key, const std::string& op,
-                         std::vector<std::uint32_t> ranks, std::uint32_t group,
-                         std::vector<LinkIndex>& places) {
+void LiveLinks::addLink(const Key& key, const std::string& op,
+                        std::vector<std::uint32_t> ranks, std::uint32_t group,
+                        std::vector<LinkIndex>& indices) {
   if (classes_.size() >= kMaxClasses && !classes_.contains(key)) return;
   Class& of = classes_[key];
   of.compared.kind = std::get<Kind>(key);
@@ -75,17 +75,17 @@ void LiveLinks::addPlace(const Key& key, const std::string& op,
   const auto [found, is_new] =
       of.index.try_emplace(std::move(ranks), of.compared.links.size());
   if (is_new) of.compared.links.push_back({found->first, group, {}});
-  places.push_back({&of, found->second});
+  indices.push_back({&of, found->second});
 }
 
-void LiveLinks::add(const std::vector<LinkIndex>& places, std::uint64_t seq,
+void LiveLinks::add(const std::vector<LinkIndex>& indices, std::uint64_t seq,
                     const Transfer& transfer) {
   // The first operation of a group includes process start-up.
   if (seq <= 1) return;
-  for (const LinkIndex& place : places) {
-    Class& of = *place.of;
+  for (const LinkIndex& index : indices) {
+    Class& of = *index.of;
     if (seq % of.stride != 0) continue;
-    std::vector<Transfer>& transfers = of.compared.links[place.link].transfers;
+    std::vector<Transfer>& transfers = of.compared.links[index.link].transfers;
     if (transfers.size() >= kMaxTransfers) {
       of.stride *= 2;
       forgetAll(of);
@@ -101,8 +101,8 @@ void LiveLinks::update(std::int64_t now_ns, bool starved) {
     slow_.clear();
     return;
   }
-  if (now_ns - looked_ns_ < kEveryNs) return;
-  looked_ns_ = now_ns;
+  if (now_ns - updated_ns_ < kEveryNs) return;
+  updated_ns_ = now_ns;
   slow_.clear();
   for (auto& [key, of] : classes_) addSlow(of, now_ns);
   keepNarrowest();

@@ -60,7 +60,7 @@ class LiveLinks {
   // Adds the transfer of the operation with sequence number `seq`. Ignores the
   // first one, which includes the start of processes. If a link is full, its
   // class starts over and keeps every second operation from then on.
-  static void add(const std::vector<LinkIndex>& places, std::uint64_t seq,
+  static void add(const std::vector<LinkIndex>& indices, std::uint64_t seq,
                   const Transfer& transfer);
 
   // Updates slow(), at most once per kEveryNs. `now_ns`: on the clock of the
@@ -74,15 +74,15 @@ class LiveLinks {
   // must be equal.
   using Key = std::tuple<ComparedLinks::Kind, std::string, std::uint32_t>;
 
-  void addPlace(const Key& key, const std::string& op,
-                std::vector<std::uint32_t> ranks, std::uint32_t group,
-                std::vector<LinkIndex>& places);
+  void addLink(const Key& key, const std::string& op,
+               std::vector<std::uint32_t> ranks, std::uint32_t group,
+               std::vector<LinkIndex>& indices);
   void addSlow(Class& of, std::int64_t now_ns);
   void keepNarrowest();
 
   std::map<Key, Class> classes_;
   std::vector<Slow> slow_;
-  std::int64_t looked_ns_ = 0;
+  std::int64_t updated_ns_ = 0;
 };
 
 }  // namespace traced

@@ -81,9 +81,9 @@ void LiveStream::addEndsOf(std::uint32_t index) {
   const v1::Call& call = table_.definitions.calls()[index];
   ends.shown = endShownBy(call, table_.engineOf(call), false);
   if (ends.shown != EndShownBy::kReports) return;
-  const CallMode manner = modeOf(call);
-  ends.reported = &reported_.try_emplace(modeKey(call.group(), manner), manner)
-                       .first->second;
+  const CallMode mode = modeOf(call);
+  ends.reported =
+      &reported_.try_emplace(modeKey(call.group(), mode), mode).first->second;
 }
 
 LiveStream::Ends LiveStream::endsOf(const AssembledOperation& op) const {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kMaxBlocks = OrderWatch::kWindow / kOrderBlock;
 
 // 0 is reserved for unknown signatures.
-std::uint32_t told(std::uint64_t hash) {
+std::uint32_t shortHash(std::uint64_t hash) {
   const auto low = static_cast<std::uint32_t>(hash);
   return low == 0 ? 1 : low;
 }
@@ -18,7 +18,7 @@ std::uint32_t told(std::uint64_t hash) {
 std::uint32_t signatureOf(const OrderWatch& watch, std::uint32_t group,
                           std::uint64_t seq) {
   const auto signature = watch.signatureAt(group, seq);
-  return signature ? told(*signature) : 0;
+  return signature ? shortHash(*signature) : 0;
 }
 
 std::uint32_t blockOf(const OrderWatch& watch, std::uint32_t group,
@@ -31,7 +31,7 @@ std::uint32_t blockOf(const OrderWatch& watch, std::uint32_t group,
     if (signature == 0 && seq > 0) return 0;
     signatures[i] = signature;
   }
-  return told(wordHash(signatures));
+  return shortHash(wordHash(signatures));
 }
 
 bool differ(std::uint32_t one, std::uint32_t other) {

@@ -75,7 +75,7 @@ std::string newsOf(const TraceSet& set, const PackedChunks& packed,
   v1::Merge& merge = *payload.mutable_merge();
   for (const std::string& warning : set.input_warnings) {
     const std::string text = toValidUtf8(warning);
-    if (!packed.told(text)) merge.add_warning(text);
+    if (!packed.hasWarning(text)) merge.add_warning(text);
   }
   if (set.unusable_bytes > packed.unusableBytes()) {
     merge.set_unusable_bytes(set.unusable_bytes - packed.unusableBytes());

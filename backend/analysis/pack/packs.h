@@ -39,7 +39,7 @@ class PackedChunks {
   // twice.
   std::uint64_t unusableBytes() const { return unusable_bytes_; }
   // Returns whether an existing pack contains the warning.
-  bool told(const std::string& warning) const {
+  bool hasWarning(const std::string& warning) const {
     return warnings_.contains(warning);
   }
 

@@ -74,10 +74,10 @@ void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
   }
   waits_.count(table.header.rank(), split);
   rank_waits_.add(*stream_, operation, split, operation_span_);
-  if (!split.likely_arrival) return;
+  if (!split.likely_ready) return;
   ++lateness_.back().ready_times;
-  if (!split.likely_arrival->is_last) return;
-  behind_ns_.push_back(split.likely_arrival->behind_ns);
+  if (!split.likely_ready->is_last) return;
+  behind_ns_.push_back(split.likely_ready->behind_ns);
   lateness_.back().last_certain += split.ready.has_value();
 }
 

@@ -41,11 +41,12 @@ std::vector<Speed> SpeedPictureBuilder::finish() const {
     speed.op = nameOf(static_cast<v1::Operation>(key.first));
     speed.bytes = std::uint64_t{1} << std::min(key.second, 63);
     speed.of_transfer = speeds.transfer.count() > 0;
-    const Histogram& told = speed.of_transfer ? speeds.transfer : speeds.ready;
-    speed.count = told.count();
-    speed.busbw_p10 = told.percentile(10);
-    speed.busbw_p50 = told.percentile(50);
-    speed.busbw_p90 = told.percentile(90);
+    const Histogram& histogram =
+        speed.of_transfer ? speeds.transfer : speeds.ready;
+    speed.count = histogram.count();
+    speed.busbw_p10 = histogram.percentile(10);
+    speed.busbw_p50 = histogram.percentile(50);
+    speed.busbw_p90 = histogram.percentile(90);
   }
   return all;
 }

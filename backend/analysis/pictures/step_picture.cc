@@ -170,20 +170,20 @@ void StepPictureBuilder::keepWhatIsUnderWay() {
   const StreamTable& table = stream_->table;
   // For an asynchronous operation, it is unknown whether the program waits:
   // kMayWait covers that.
-  const bool stands =
+  const bool is_stuck =
       std::any_of(table.operations.begin(), table.operations.end(),
                   [&table](const AssembledOperation& op) {
                     return table.isInFlight(op) && !table.callOf(op)->async();
                   });
-  if (!stands || !table.last.known()) return;
+  if (!is_stuck || !table.last.known()) return;
   Instant latest;
-  const auto see = [&latest](Instant instant) {
+  const auto update = [&latest](Instant instant) {
     if (instant.isAfter(latest)) latest = instant;
   };
   for (const AssembledOperation& op : table.operations) {
-    see(op.issued);
-    see(op.returned);
-    see(op.wait_ended);
+    update(op.issued);
+    update(op.returned);
+    update(op.wait_ended);
   }
   if (latest.known()) keep(latest.ns(), table.last.ns(), kUndecided);
 }

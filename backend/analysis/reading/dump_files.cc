@@ -92,8 +92,8 @@ DumpFiles::Kind DumpFiles::add(const std::string& path, std::uint64_t bytes) {
   const auto rank = dump.rank() ? dump.rank() : rankInFileName(path);
   if (!rank) {
     return refuse(
-        "a Flight Recorder dump that does not say its rank, and whose name has "
-        "no number: put the rank at the end of its name");
+        "a Flight Recorder dump without a rank in it or in its file name: put "
+        "the rank at the end of the file name");
   }
   Found found{path, bytes, std::string(dump.version()), 0, !dump.rank(), {}};
   found.header = headerOfDump(dump, *rank, streamIdOf(content));
@@ -128,7 +128,7 @@ void DumpFiles::addTo(TraceSet& set) && {
                             warnings_.end());
   leaveOutOlder(set);
   agreeOnWorldSize();
-  sayMore(set);
+  addNotes(set);
   for (Found& found : found_) {
     TraceStream& stream = set.streams.emplace_back();
     stream.header = std::move(found.header);
@@ -160,7 +160,7 @@ void DumpFiles::agreeOnWorldSize() {
   for (Found& found : found_) found.header.set_world_size(size);
 }
 
-void DumpFiles::sayMore(TraceSet& set) const {
+void DumpFiles::addNotes(TraceSet& set) const {
   std::size_t from_name = 0;
   absl::btree_set<std::string> versions;
   for (const Found& found : found_) {
@@ -168,9 +168,9 @@ void DumpFiles::sayMore(TraceSet& set) const {
     versions.insert(found.version);
   }
   if (from_name > 0) {
-    set.input_warnings.push_back(
-        absl::StrCat(from_name, from_name == 1 ? " dump does" : " dumps do",
-                     " not say the rank, which was taken from the file name"));
+    set.input_warnings.push_back(absl::StrCat(
+        from_name, from_name == 1 ? " dump does" : " dumps do",
+        " not contain the rank, so it was taken from the file name"));
   }
   if (versions.size() > 1) {
     set.input_warnings.push_back(

@@ -50,7 +50,7 @@ class DumpFiles {
   void leaveOutOlder(TraceSet& set);
   void agreeOnWorldSize();
   // Adds warnings about ranks taken from file names and about mixed versions.
-  void sayMore(TraceSet& set) const;
+  void addNotes(TraceSet& set) const;
 
   std::vector<Found> found_;
   std::vector<std::string> warnings_;

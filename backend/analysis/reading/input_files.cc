@@ -61,7 +61,7 @@ class Finder {
       } else if (!entry->is_directory(entry_error)) {
         warn(entry->path().string(), "not a regular file");
       } else if (!canBeListed(entry->path().string())) {
-        warn(entry->path().string(), "cannot be looked into");
+        warn(entry->path().string(), "cannot be listed");
         entry.disable_recursion_pending();
       }
       entry.increment(error);

@@ -39,9 +39,9 @@ std::size_t indexNear(const std::vector<AssembledOperation>& operations,
 // This holds also for chunks without rows, whose positions do not order them.
 // Records deleted by retention move from stored to dropped.
 void StreamAssembler::takeAccounts(const v1::Accounts& accounts) {
-  const auto age = [](const v1::Accounts& told) {
-    return std::tuple(told.produced(), told.closed(), told.recovered(),
-                      ~told.stored());
+  const auto age = [](const v1::Accounts& each) {
+    return std::tuple(each.produced(), each.closed(), each.recovered(),
+                      ~each.stored());
   };
   table_.closed |= accounts.closed();
   if (age(accounts) >= age(table_.accounts)) table_.accounts = accounts;
@@ -88,7 +88,7 @@ void StreamAssembler::noteCalls() {
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::take(const IssueRow& row) {
-  see(Instant(row.issue_ns));
+  updateLast(Instant(row.issue_ns));
   if (!isLatest(row.op)) return takeKnown(row);
   std::vector<AssembledOperation>& operations = table_.operations;
   // Copying a blank operation is faster than constructing one.
@@ -109,7 +109,7 @@ void StreamAssembler::takeKnown(const IssueRow& row) {
 
 template <ProgressRow Row>
 [[gnu::always_inline]] inline void StreamAssembler::take(const Row& row) {
-  see(Instant(row.lastNs()));
+  updateLast(Instant(row.lastNs()));
   operation(row.op).apply(row);
 }
 
@@ -118,7 +118,7 @@ void StreamAssembler::take(const MethodRow& row) {
 }
 
 [[gnu::always_inline]] inline void StreamAssembler::take(const MarkRow& row) {
-  see(Instant(row.mark_ns));
+  updateLast(Instant(row.mark_ns));
   table_.marks.add(row);
 }
 
@@ -128,7 +128,8 @@ void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
   noteCalls();
   if (payload.has_accounts()) takeAccounts(payload.accounts());
   if (payload.has_process_end()) takeProcessEnd(payload.process_end());
-  if (payload.has_anchor()) see(Instant(payload.anchor().monotonic_ns()));
+  if (payload.has_anchor())
+    updateLast(Instant(payload.anchor().monotonic_ns()));
   const bool agree = rows ? rows->columnsAgree() : columnsAgree(payload);
   if (!agree) {
     ++table_.broken_tables;

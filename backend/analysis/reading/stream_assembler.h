@@ -77,7 +77,7 @@ class StreamAssembler {
   }
   void applyIssue(const IssueRow& row, AssembledOperation& op);
   void takeKnown(const IssueRow& row);
-  void see(Instant instant) {
+  void updateLast(Instant instant) {
     if (instant.isAfter(table_.last)) table_.last = instant;
   }
 

@@ -72,8 +72,8 @@ std::uint64_t bytesOf(absl::Span<const std::string> paths) {
 // Indexes on as many threads as are useful. The result does not depend on their
 // number.
 ChunkIndex indexFiles(absl::Span<const std::string> paths,
-                      const ReadProgress& told) {
-  IndexProgress progress(told);
+                      const ReadProgress& listener) {
+  IndexProgress progress(listener);
   if (progress.hasListener()) progress.setTotal(bytesOf(paths));
   const std::size_t threads = std::clamp<std::size_t>(
       std::min<std::size_t>(std::thread::hardware_concurrency(), paths.size()),

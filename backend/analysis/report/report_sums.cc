@@ -14,24 +14,24 @@ void ReportSums::add(const ReportedStream& stream, PictureBuilder* pictures) {
 }
 
 ReportSums::Row& ReportSums::rowFor(std::vector<std::string> keys,
-                                    Place first) {
-  const auto [place, is_new] =
+                                    FirstUse first) {
+  const auto [entry, is_new] =
       row_by_keys_.try_emplace(std::move(keys), nullptr);
   if (is_new) {
-    place->second = rows_.emplace_back(std::make_unique<Row>()).get();
-    place->second->first = first;
-    place->second->told.keys = place->first;
+    entry->second = rows_.emplace_back(std::make_unique<Row>()).get();
+    entry->second->first = first;
+    entry->second->report_row.keys = entry->first;
   }
-  Row& row = *place->second;
+  Row& row = *entry->second;
   row.first = std::min(row.first, first);
   return row;
 }
 
 void ReportSums::add(ReportSums&& other) {
   for (const std::unique_ptr<Row>& from : other.rows_) {
-    Row& row = rowFor(from->told.keys, from->first);
-    row.told.totals.add(from->told.totals);
-    row.told.split.add(from->told.split);
+    Row& row = rowFor(from->report_row.keys, from->first);
+    row.report_row.totals.add(from->report_row.totals);
+    row.report_row.split.add(from->report_row.split);
     row.samples.add(std::move(from->samples));
   }
   ranks_.insert(ranks_.end(), other.ranks_.begin(), other.ranks_.end());
@@ -48,23 +48,23 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
   std::sort(rows_.begin(), rows_.end(),
             [](const auto& a, const auto& b) { return a->first < b->first; });
   std::sort(ranks_.begin(), ranks_.end(),
-            [](const Rank& a, const Rank& b) { return a.place < b.place; });
+            [](const Rank& a, const Rank& b) { return a.index < b.index; });
   std::atomic<std::size_t> next = 0;
   const std::size_t needed = std::clamp<std::size_t>(rows_.size(), 1, threads);
   inThreads(needed, [&](std::size_t) {
     for (std::size_t i; (i = next++) < rows_.size();) {
-      std::move(rows_[i]->samples).summarize(rows_[i]->told);
+      std::move(rows_[i]->samples).summarize(rows_[i]->report_row);
     }
   });
   const std::uint64_t run_ns = report.summary.rankTimeNs();
   for (const std::unique_ptr<Row>& row : rows_) {
-    ReportRow& told = report.rows.emplace_back(std::move(row->told));
-    told.share = told.totals.shareOf(run_ns);
-    told.share_at_most = told.totals.mostOf(run_ns);
+    ReportRow& added = report.rows.emplace_back(std::move(row->report_row));
+    added.share = added.totals.shareOf(run_ns);
+    added.share_at_most = added.totals.mostOf(run_ns);
   }
   for (const Rank& rank : ranks_) {
-    report.ranks.push_back(rank.told);
-    report.all_states.add(rank.told.states);
+    report.ranks.push_back(rank.totals);
+    report.all_states.add(rank.totals.states);
   }
   report.group_totals = std::move(group_totals_);
   report.all = all_;

@@ -37,13 +37,13 @@ struct ReportPlan {
 // A stream with the data of the run that concerns it.
 struct ReportedStream {
   // Its position among the run's streams.
-  std::size_t place = 0;
+  std::size_t index = 0;
   const StreamTable& table;
   // Catalog index of each of its groups. The catalog is complete.
   absl::Span<const std::uint32_t> groups;
   const GroupCatalog& catalog;
   // The stream as added to the ReadyTable; nullptr if operations are not split.
-  const ReadyTable::Stream* arrived = nullptr;
+  const ReadyTable::Stream* ready_times = nullptr;
 };
 
 // Not thread safe. The result does not depend on the order of streams or on
@@ -65,19 +65,19 @@ class ReportSums {
  private:
   class StreamAdder;
   // Position of a first appearance: stream, then operation.
-  using Place = std::pair<std::size_t, std::size_t>;
+  using FirstUse = std::pair<std::size_t, std::size_t>;
   struct Row {
-    Place first;
-    ReportRow told;
+    FirstUse first;
+    ReportRow report_row;
     RowSamples samples;
   };
   struct Rank {
-    std::size_t place = 0;
-    RankTotals told;
+    std::size_t index = 0;
+    RankTotals totals;
   };
 
   // Returns the row, adding it if needed. Its address is stable.
-  Row& rowFor(std::vector<std::string> keys, Place first);
+  Row& rowFor(std::vector<std::string> keys, FirstUse first);
 
   const ReportPlan& plan_;
   std::vector<std::unique_ptr<Row>> rows_;

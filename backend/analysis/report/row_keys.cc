@@ -58,41 +58,41 @@ RowKeys::RowKeys(std::vector<ReportKey> by, const GroupRoles* roles)
   by_method_ = std::any_of(by_.begin(), by_.end(), isOfMethod);
 }
 
-RowContext RowKeys::placeOf(const StreamTable& table,
-                            const AssembledOperation& op,
-                            const BatchSizes& sizes) const {
-  RowContext place;
-  if (by_step_) place.step = table.marks.stepOf(op.id);
-  if (by_context_) place.context = op.context;
-  if (by_site_) place.stack = op.stack;
+RowContext RowKeys::contextOf(const StreamTable& table,
+                              const AssembledOperation& op,
+                              const BatchSizes& sizes) const {
+  RowContext row_context;
+  if (by_step_) row_context.step = table.marks.stepOf(op.id);
+  if (by_context_) row_context.context = op.context;
+  if (by_site_) row_context.stack = op.stack;
   if (by_method_) {
-    place.algorithm = op.algorithm;
-    place.protocol = op.protocol;
+    row_context.algorithm = op.algorithm;
+    row_context.protocol = op.protocol;
   }
   const BatchSize* batch = sizes.of(table, op);
-  if (!batch || batch->message_bytes == 0) return place;
-  place.batch_bytes = batch->message_bytes;
+  if (!batch || batch->message_bytes == 0) return row_context;
+  row_context.batch_bytes = batch->message_bytes;
   if (batch->has_bandwidth) {
-    place.batch_bus_factor =
+    row_context.batch_bus_factor =
         batch->bus_bytes / static_cast<double>(batch->message_bytes);
   }
-  return place;
+  return row_context;
 }
 
 std::vector<std::string> RowKeys::textsOf(const StreamTable& table,
                                           const v1::Call* call,
-                                          const RowContext& place,
+                                          const RowContext& row_context,
                                           std::uint32_t group,
                                           const GroupCatalog& groups) const {
   std::vector<std::string> texts;
   for (const ReportKey key : by_) {
-    texts.push_back(textOf(key, table, call, place, group, groups));
+    texts.push_back(textOf(key, table, call, row_context, group, groups));
   }
   return texts;
 }
 
 std::string RowKeys::textOf(ReportKey key, const StreamTable& table,
-                            const v1::Call* call, const RowContext& place,
+                            const v1::Call* call, const RowContext& row_context,
                             std::uint32_t group,
                             const GroupCatalog& groups) const {
   if (key == ReportKey::kRank) return absl::StrCat(table.header.rank());
@@ -100,22 +100,26 @@ std::string RowKeys::textOf(ReportKey key, const StreamTable& table,
     return roles_ ? roles_->label(group) : groups.label(group);
   }
   if (key == ReportKey::kStep) {
-    return place.step ? absl::StrCat(*place.step) : "-";
+    return row_context.step ? absl::StrCat(*row_context.step) : "-";
   }
   if (key == ReportKey::kSite) {
-    const v1::Stack* stack =
-        place.stack == 0 ? nullptr : table.definitions.stack(place.stack);
+    const v1::Stack* stack = row_context.stack == 0
+                                 ? nullptr
+                                 : table.definitions.stack(row_context.stack);
     const std::string text = stack ? table.definitions.siteText(*stack) : "";
     return text.empty() ? "-" : text;
   }
   if (isOfMethod(key)) {
-    const std::string text = table.methodText(
-        key == ReportKey::kAlgorithm ? place.algorithm : place.protocol);
+    const std::string text =
+        table.methodText(key == ReportKey::kAlgorithm ? row_context.algorithm
+                                                      : row_context.protocol);
     return text.empty() ? "-" : text;
   }
   if (isOfContext(key)) {
     const v1::Context* context =
-        place.context == 0 ? nullptr : table.definitions.context(place.context);
+        row_context.context == 0
+            ? nullptr
+            : table.definitions.context(row_context.context);
     const std::string text = context ? contextText(key, *context) : "";
     return text.empty() ? "-" : text;
   }
@@ -132,7 +136,7 @@ std::string RowKeys::textOf(ReportKey key, const StreamTable& table,
     default:
       break;
   }
-  if (place.batch_bytes > 0) return sizeBucket(place.batch_bytes);
+  if (row_context.batch_bytes > 0) return sizeBucket(row_context.batch_bytes);
   const std::uint32_t size =
       group == GroupCatalog::kNone ? 0 : groups.groups()[group].members.size();
   return sizeBucket(messageBytes(*call, size));

@@ -31,10 +31,11 @@ struct RowContext {
 
   bool operator==(const RowContext&) const = default;
   template <typename H>
-  friend H AbslHashValue(H hash, const RowContext& place) {
-    return H::combine(std::move(hash), place.step, place.context, place.stack,
-                      place.algorithm, place.protocol, place.batch_bytes,
-                      place.batch_bus_factor);
+  friend H AbslHashValue(H hash, const RowContext& row_context) {
+    return H::combine(std::move(hash), row_context.step, row_context.context,
+                      row_context.stack, row_context.algorithm,
+                      row_context.protocol, row_context.batch_bytes,
+                      row_context.batch_bus_factor);
   }
 };
 
@@ -47,19 +48,20 @@ class RowKeys {
   const std::vector<ReportKey>& by() const { return by_; }
 
   // Returns the attributes of an operation that select its row.
-  RowContext placeOf(const StreamTable& table, const AssembledOperation& op,
-                     const BatchSizes& sizes) const;
+  RowContext contextOf(const StreamTable& table, const AssembledOperation& op,
+                       const BatchSizes& sizes) const;
 
   // Returns a text for each key. `call` is nullptr if unknown; `group` is its
   // index in `groups`.
   std::vector<std::string> textsOf(const StreamTable& table,
                                    const v1::Call* call,
-                                   const RowContext& place, std::uint32_t group,
+                                   const RowContext& row_context,
+                                   std::uint32_t group,
                                    const GroupCatalog& groups) const;
 
  private:
   std::string textOf(ReportKey key, const StreamTable& table,
-                     const v1::Call* call, const RowContext& place,
+                     const v1::Call* call, const RowContext& row_context,
                      std::uint32_t group, const GroupCatalog& groups) const;
 
   const std::vector<ReportKey> by_;

@@ -16,17 +16,17 @@ OperationSample sampleOf(const AssembledOperation& op) {
 }
 
 void addTo(CallTotals& totals, const AssembledOperation& op,
-           const OperationSample& sample, const OperationMode& manner) {
+           const OperationSample& sample, const OperationMode& mode) {
   ++totals.calls;
   if (sample.host_ns) totals.host.add(*sample.host_ns);
   if (sample.completion_ns) totals.completion.add(*sample.completion_ns);
   if (sample.wait_ns) totals.wait.add(*sample.wait_ns);
   totals.failed += op.failed;
-  totals.captured += manner.captured;
-  const bool no_end = !manner.captured && op.state() == OperationState::kIssued;
-  totals.ends_unknown += no_end && !manner.in_batch;
-  totals.ends_with_batch += no_end && manner.in_batch;
-  totals.waits_unknown += manner.unseen_wait;
+  totals.captured += mode.captured;
+  const bool no_end = !mode.captured && op.state() == OperationState::kIssued;
+  totals.ends_unknown += no_end && !mode.in_batch;
+  totals.ends_with_batch += no_end && mode.in_batch;
+  totals.waits_unknown += mode.unseen_wait;
   if (!op.ended.known()) return;
   totals.ends_at_wait += op.end_source == v1::END_SOURCE_WAIT;
   totals.ends_by_future += op.end_source == v1::END_SOURCE_FUTURE;
@@ -48,9 +48,9 @@ double algbwOf(const CallSize& size, std::uint64_t ns) {
 }  // namespace
 
 std::size_t RowSamples::numberOf(const CallSize& size) {
-  const auto [place, is_new] = numbers_.try_emplace(size, of_sizes_.size());
+  const auto [entry, is_new] = numbers_.try_emplace(size, of_sizes_.size());
   if (is_new) of_sizes_.push_back({size, {}});
-  return place->second;
+  return entry->second;
 }
 
 void RowSamples::add(RowSamples&& other) {

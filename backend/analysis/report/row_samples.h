@@ -34,7 +34,7 @@ struct OperationMode {
 
 // Adds one operation to `totals`, except its bytes and split times.
 void addTo(CallTotals& totals, const AssembledOperation& op,
-           const OperationSample& sample, const OperationMode& manner);
+           const OperationSample& sample, const OperationMode& mode);
 
 // The size of a call, as far as its bandwidths need it.
 struct CallSize {

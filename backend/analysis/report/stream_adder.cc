@@ -16,7 +16,7 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
       plan_(sums.plan_),
       stream_(stream),
       table_(stream.table),
-      pictures_(stream.arrived ? pictures : nullptr),
+      pictures_(stream.ready_times ? pictures : nullptr),
       batches_(table_),
       sizes_(table_),
       newest_of_call_(table_.definitions.calls().size()),
@@ -24,15 +24,15 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
                            ReportKey::kParent) != plan_.keys.by().end()),
       held_(table_),
       span_(operationSpan(table_)) {
-  if (plan_.ready_times && stream.arrived) {
-    ready_times_.emplace(*plan_.ready_times, *stream.arrived);
+  if (plan_.ready_times && stream.ready_times) {
+    ready_times_.emplace(*plan_.ready_times, *stream.ready_times);
   }
 }
 
 void ReportSums::StreamAdder::addAll() {
   std::optional<ScopeFilter> filter;
   if (plan_.nodes) filter.emplace(plan_.scope, *plan_.nodes, table_);
-  if (pictures_) pictures_->begin(*stream_.arrived);
+  if (pictures_) pictures_->begin(*stream_.ready_times);
   for (std::size_t i = 0; i < table_.operations.size(); ++i) {
     const AssembledOperation& op = table_.operations[i];
     const v1::Call* call = table_.callOf(op);
@@ -52,7 +52,7 @@ void ReportSums::StreamAdder::addAll() {
                  std::move(exposed_).ns()};
   for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
   if (!unseen_.empty()) addUnseen(rank.totals);
-  sums_.ranks_.push_back({stream_.place, rank});
+  sums_.ranks_.push_back({stream_.index, rank});
 }
 
 void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
@@ -84,18 +84,19 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
 ReportSums::StreamAdder::Part& ReportSums::StreamAdder::partOf(
     std::size_t operation, const v1::Call* call) {
   const AssembledOperation& op = table_.operations[operation];
-  const RowContext place = plan_.keys.placeOf(table_, op, sizes_);
+  const RowContext context = plan_.keys.contextOf(table_, op, sizes_);
   Newest& newest = call ? newest_of_call_[op.call] : without_call_;
-  if (!newest.part || newest.place != place) {
-    std::unique_ptr<Part>& made = parts_[{op.call, place}];
-    if (!made) made = std::make_unique<Part>(makePart(operation, call, place));
-    newest = {place, made.get()};
+  if (!newest.part || newest.context != context) {
+    std::unique_ptr<Part>& made = parts_[{op.call, context}];
+    if (!made)
+      made = std::make_unique<Part>(makePart(operation, call, context));
+    newest = {context, made.get()};
   }
   return *newest.part;
 }
 
 ReportSums::StreamAdder::Part ReportSums::StreamAdder::makePart(
-    std::size_t operation, const v1::Call* call, const RowContext& place) {
+    std::size_t operation, const v1::Call* call, const RowContext& context) {
   Part part;
   if (call) {
     const std::uint32_t local = table_.groupOf(*call);
@@ -115,13 +116,13 @@ ReportSums::StreamAdder::Part ReportSums::StreamAdder::makePart(
     part.size.bus_factor =
         busFactor(*call, group_size, group_rank).value_or(-1);
   }
-  if (place.batch_bytes > 0) {
-    part.size.message_bytes = static_cast<double>(place.batch_bytes);
-    part.size.bus_factor = place.batch_bus_factor;
+  if (context.batch_bytes > 0) {
+    part.size.message_bytes = static_cast<double>(context.batch_bytes);
+    part.size.bus_factor = context.batch_bus_factor;
   }
   part.row = &sums_.rowFor(
-      plan_.keys.textsOf(table_, call, place, part.group, stream_.catalog),
-      {stream_.place, operation});
+      plan_.keys.textsOf(table_, call, context, part.group, stream_.catalog),
+      {stream_.index, operation});
   part.size_number = part.row->samples.numberOf(part.size);
   return part;
 }
@@ -129,7 +130,7 @@ ReportSums::StreamAdder::Part ReportSums::StreamAdder::makePart(
 void ReportSums::StreamAdder::addSplit(const OperationSplit& split,
                                        Part& part) {
   part.totals.split.add(split);
-  SplitTotals& totals = part.row->told.split;
+  SplitTotals& totals = part.row->report_row.split;
   totals.add(split, windowOf(split), part.size.message_bytes,
              part.size.bus_factor);
 }
@@ -141,7 +142,8 @@ void ReportSums::StreamAdder::addReady(std::size_t operation,
       split.ready ? split.ready : rootReady(*ready_times_, operation);
   if (!ready) return;
   if (!part.lateness) {
-    part.lateness = &part.row->told.split.latenessOf(table_.header.rank());
+    part.lateness =
+        &part.row->report_row.split.latenessOf(table_.header.rank());
   }
   part.lateness->add(*ready);
 }
@@ -160,10 +162,10 @@ void ReportSums::StreamAdder::addStates(std::size_t operation,
   const auto add = [this](CoveredTime& time, const TimeWindow& window) {
     time.add(cutTo(span_, Instant(window.begin_ns), Instant(window.end_ns)));
   };
-  add(waiting_, waitingWindow(*stream_.arrived, operation, split));
+  add(waiting_, waitingWindow(*stream_.ready_times, operation, split));
   add(transfer_, transferWindow(op, split));
   if (split.wait_for_peers) {
-    const Instant ready = stream_.arrived->ready[operation].at;
+    const Instant ready = stream_.ready_times->ready[operation].at;
     const CertifiedTime& wait = *split.wait_for_peers;
     const auto [low_ns, high_ns] =
         std::minmax({wait.ns, wait.low_ns, wait.high_ns});
@@ -197,7 +199,7 @@ void ReportSums::StreamAdder::addTotals(const Part& part, CallTotals& rank) {
   totals.bytes = totals.calls * std::max(part.bytes_in, part.bytes_out);
   sums_.all_.add(totals);
   rank.add(totals);
-  part.row->told.totals.add(totals);
+  part.row->report_row.totals.add(totals);
   if (part.group != GroupCatalog::kNone) {
     sums_.group_totals_[part.group].add(totals);
   }
@@ -220,7 +222,8 @@ void ReportSums::StreamAdder::addUnseen(CallTotals& rank) {
       totalsOf(value).unseen_at_most_ns += waits.atMostNs(windows);
     }
   };
-  addBy(&Unseen::row, [](Row* row) -> CallTotals& { return row->told.totals; });
+  addBy(&Unseen::row,
+        [](Row* row) -> CallTotals& { return row->report_row.totals; });
   CallTotals no_group;
   addBy(&Unseen::group, [&](std::uint32_t group) -> CallTotals& {
     return group == GroupCatalog::kNone ? no_group : sums_.group_totals_[group];

@@ -52,9 +52,9 @@ class ReportSums::StreamAdder {
   void add(std::size_t operation, const v1::Call* call);
   // Returns the shared data of the operation. Makes it, and its row, if needed.
   Part& partOf(std::size_t operation, const v1::Call* call);
-  // Makes the data shared by the operations of `call` in the row of `place`.
+  // Makes the data shared by the operations of `call` in the row of `context`.
   Part makePart(std::size_t operation, const v1::Call* call,
-                const RowContext& place);
+                const RowContext& context);
   void addSplit(const OperationSplit& split, Part& part);
   // Adds to the lateness of this rank in the row, if the last rank is certain.
   void addReady(std::size_t operation, const OperationSplit& split, Part& part);
@@ -88,7 +88,7 @@ class ReportSums::StreamAdder {
   // The latest part per call. The next operation of the call usually has the
   // same part.
   struct Newest {
-    RowContext place;
+    RowContext context;
     Part* part = nullptr;
   };
   std::vector<Newest> newest_of_call_;

@@ -131,7 +131,7 @@ std::vector<const v1::Frame*> StreamDefinitions::frames(
   std::vector<const v1::Frame*> frames;
   for (const std::uint64_t id : stack.frame_id()) frames.push_back(frame(id));
   if (!frames.empty()) return frames;
-  for (const v1::Frame& told : stack.frame()) frames.push_back(&told);
+  for (const v1::Frame& frame : stack.frame()) frames.push_back(&frame);
   return frames;
 }
 

@@ -47,7 +47,7 @@ CertifiedTime ReadyRow::lastAfter(const CommonInstant& instant) const {
 bool ReadyRow::isLastCertain() const {
   // If the second last is on another clock, no other rank on this clock is
   // later than it.
-  if (arrived > 1 && before_last.clock == last.clock &&
+  if (joined > 1 && before_last.clock == last.clock &&
       last.own_ns - last.early_ns < before_last.own_ns) {
     return false;
   }
@@ -70,13 +70,13 @@ void ReadyRow::addParticipant(const CommonInstant& instant) {
   }
 }
 
-void ReadyRow::arrive(const CommonInstant& ready, std::uint32_t rank) {
-  ++arrived;
-  if (arrived == 1 || ready.ns > last.ns) {
+void ReadyRow::join(const CommonInstant& ready, std::uint32_t rank) {
+  ++joined;
+  if (joined == 1 || ready.ns > last.ns) {
     before_last = last;
     last = ready;
     last_rank = rank;
-  } else if (arrived == 2 || ready.ns > before_last.ns) {
+  } else if (joined == 2 || ready.ns > before_last.ns) {
     before_last = ready;
   }
   earliest.add(ready.own_ns - ready.early_ns,

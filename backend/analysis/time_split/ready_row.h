@@ -58,7 +58,7 @@ struct ReadyRow {
   // time.
   CommonInstant last, before_last;
   std::uint32_t last_rank = 0;
-  std::uint32_t arrived = 0;
+  std::uint32_t joined = 0;
   // The latest by earliest possible ready time, and by latest possible one.
   LatestByClock earliest, latest_by_clock;
   // The last and second last over all ranks that take part, and how many of
@@ -72,7 +72,7 @@ struct ReadyRow {
   // Adds a rank that takes part. Call once per rank with a known ready time.
   void addParticipant(const CommonInstant& ready);
   // Adds a rank on which others depend. Call in addition to addParticipant().
-  void arrive(const CommonInstant& ready, std::uint32_t rank);
+  void join(const CommonInstant& ready, std::uint32_t rank);
 
   // Returns how long after `instant` the last rank was ready; negative if
   // before.
@@ -82,7 +82,7 @@ struct ReadyRow {
   // Returns whether all ranks whose starts matter were added. `call`: the call
   // of any of them.
   bool isComplete(const MatchedCall& call) const {
-    return arrived == call.role.provable;
+    return joined == call.role.provable;
   }
   // Returns an upper bound, in common time, of the last ready time before
   // `end`, over all ranks that take part. `end` is the end of the operation.

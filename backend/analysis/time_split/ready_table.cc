@@ -59,14 +59,14 @@ std::optional<CommonInstant> ReadyTable::common(const ClockCursor& clock,
 void ReadyTable::add(const OwnReadyTimes& ready_times,
                      const v1::ClockModel& clock, std::uint32_t clock_id) {
   if (shards_.size() == 1 || ready_times.parts().size() <= kFewParts) {
-    arrived_.add(add(std::nullopt, ready_times, clock, clock_id));
+    span_.add(add(std::nullopt, ready_times, clock, clock_id));
     return;
   }
   std::vector<Span> spans(shards_.size());
   inThreads(shards_.size(), [&](std::size_t shard) {
     spans[shard] = add(shard, ready_times, clock, clock_id);
   });
-  for (const Span& span : spans) arrived_.add(span);
+  for (const Span& span : spans) span_.add(span);
 }
 
 ReadyTable::Span ReadyTable::add(std::optional<std::size_t> only,
@@ -79,12 +79,12 @@ ReadyTable::Span ReadyTable::add(std::optional<std::size_t> only,
   std::vector<OperationIndex::Numbers*> numbers_of(shards_.size() *
                                                    ready_times.calls().size());
   for (const OwnReadyTimes::Part& part : ready_times.parts()) {
-    const std::size_t place = shardOf(part.seq);
-    if (only.value_or(place) != place) continue;
-    Shard& shard = shards_[place];
+    const std::size_t shard_index = shardOf(part.seq);
+    if (only.value_or(shard_index) != shard_index) continue;
+    Shard& shard = shards_[shard_index];
     const MatchedCall& call = ready_times.calls()[part.call];
     OperationIndex::Numbers*& numbers =
-        numbers_of[place * ready_times.calls().size() + part.call];
+        numbers_of[shard_index * ready_times.calls().size() + part.call];
     if (!numbers) numbers = &shard.index.numbersOf(call.key);
     const std::uint32_t number =
         OperationIndex::at(*numbers, inShard(part.seq), shard.count);
@@ -96,7 +96,7 @@ ReadyTable::Span ReadyTable::add(std::optional<std::size_t> only,
     if (!ready) continue;
     row.addParticipant(*ready);
     if (!call.role.proven) continue;
-    row.arrive(*ready, ready_times.rank());
+    row.join(*ready, ready_times.rank());
     span.add({ready->ns, ready->ns});
   }
   return span;

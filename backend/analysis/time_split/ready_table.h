@@ -119,10 +119,8 @@ class ReadyTable {
   }
 
   // First and last ready time in common time; 0 if none is known.
-  std::int64_t firstNs() const {
-    return arrived_.any() ? arrived_.first_ns : 0;
-  }
-  std::int64_t lastNs() const { return arrived_.any() ? arrived_.last_ns : 0; }
+  std::int64_t firstNs() const { return span_.any() ? span_.first_ns : 0; }
+  std::int64_t lastNs() const { return span_.any() ? span_.last_ns : 0; }
 
  private:
   friend class ReadyRows;
@@ -174,7 +172,7 @@ class ReadyTable {
 
   int shard_bits_;
   std::vector<Shard> shards_;
-  Span arrived_;
+  Span span_;
 };
 
 // ReadyRows looks up the rows of a ReadyTable for one stream. It caches the

@@ -71,7 +71,7 @@ struct Lateness {
 
   std::uint64_t last() const { return behind_ns.count(); }
 
-  void add(const OperationSplit::Arrival& ready) {
+  void add(const OperationSplit::ReadyOrder& ready) {
     ++ready_times;
     if (ready.is_last) behind_ns.add(ready.behind_ns);
   }

@@ -20,8 +20,8 @@ void addOwnTimes(OperationSplit& split, const AssembledOperation& op,
   split.exposed_ns = op.exposedNs();
 }
 
-OperationSplit::Arrival readyOf(const ReadyTable::Row& row,
-                                std::uint32_t rank) {
+OperationSplit::ReadyOrder readyOf(const ReadyTable::Row& row,
+                                   std::uint32_t rank) {
   return {row.last_rank == rank,
           static_cast<std::uint64_t>(row.last.ns - row.before_last.ns)};
 }
@@ -30,7 +30,7 @@ OperationSplit::Awaited awaitedOf(const ReadyTable::Row& row,
                                   const CertifiedTime& wait) {
   std::int64_t ns = wait.ns;
   std::int64_t certain_ns = std::min(wait.ns, wait.low_ns);
-  if (row.arrived > 1) {
+  if (row.joined > 1) {
     ns = std::min(ns, row.last.ns - row.before_last.ns);
     certain_ns = row.isLastCertain() ? std::min(ns, certain_ns) : 0;
   }
@@ -90,14 +90,14 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
     const bool is_complete = met && met->isComplete(*call);
     if (!is_complete || !role.proves || (role.relayed && !end)) return split;
     // The root of a group of one waits for no rank.
-    if (met->arrived > 0) row = met;
+    if (met->joined > 0) row = met;
     split.wait_for_peers = row ? row->lastAfter(*ready) : CertifiedTime{};
     split.wait_for_peers->high_ns += ready->early_ns;
     const bool all_wait_for_all =
         role.proven && role.provable == call->group_size;
     if (row && all_wait_for_all) {
-      split.likely_arrival = readyOf(*row, stream.table.header.rank());
-      if (row->isLastCertain()) split.ready = split.likely_arrival;
+      split.likely_ready = readyOf(*row, stream.table.header.rank());
+      if (row->isLastCertain()) split.ready = split.likely_ready;
     }
     if (row) {
       split.awaited = awaitedOf(*row, *split.wait_for_peers);
@@ -110,7 +110,7 @@ OperationSplit splitTime(const ReadyRows& ready_times, std::size_t operation) {
   if (transfer.high_ns < 0) {
     split.wait_for_peers.reset();
     split.ready.reset();
-    split.likely_arrival.reset();
+    split.likely_ready.reset();
     split.awaited.reset();
     return split;
   }
@@ -159,8 +159,8 @@ bool holdsUp(const v1::Call& call, std::uint32_t group_rank) {
 
 }  // namespace
 
-std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
-                                                 std::size_t operation) {
+std::optional<OperationSplit::ReadyOrder> rootReady(
+    const ReadyRows& ready_times, std::size_t operation) {
   const ReadyTable::Stream& stream = ready_times.stream();
   const AssembledOperation& op = stream.table.operations[operation];
   const MatchedCall* matched = stream.calls.of(op);
@@ -180,9 +180,10 @@ std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
   const std::int64_t behind_ns =
       ready->certified.low_ns - ready->early_ns - row->before_latest.high_ns;
   if (!holdsUp(*call, group_rank) || behind_ns <= 0) {
-    return OperationSplit::Arrival{};
+    return OperationSplit::ReadyOrder{};
   }
-  return OperationSplit::Arrival{true, static_cast<std::uint64_t>(behind_ns)};
+  return OperationSplit::ReadyOrder{true,
+                                    static_cast<std::uint64_t>(behind_ns)};
 }
 
 }  // namespace traced

@@ -32,13 +32,13 @@ struct OperationSplit {
 
   // Whether this rank was certainly last, and how long after the second last.
   // Only for operations in which all ranks wait for all.
-  struct Arrival {
+  struct ReadyOrder {
     bool is_last = false;
     std::uint64_t behind_ns = 0;
   };
-  std::optional<Arrival> ready;
+  std::optional<ReadyOrder> ready;
   // Same by the estimated clocks, even if uncertain.
-  std::optional<Arrival> likely_arrival;
+  std::optional<ReadyOrder> likely_ready;
   // The last rank that this one depends on: the sender, the root, or the last
   // of several. `ns`: the time waited for that rank alone; `certain_ns`: its
   // lower bound. 0 if this rank is the last.

@@ -34,11 +34,12 @@ JobView::JobView(const TraceSet& set, RunOverview overview,
   for (std::size_t i = 0; i < run_.streams.size(); ++i) {
     const LoadedRun::Stream& stream = run_.streams[i];
     const std::size_t of_set = overview_.ranks[chosen_[i].index].stream;
-    arriving_.emplace_back(stream.table, stream.clock,
-                           overview_.clock_ids[of_set], stream.group_indices);
+    ready_streams_.emplace_back(stream.table, stream.clock,
+                                overview_.clock_ids[of_set],
+                                stream.group_indices);
     group_hashes_.push_back(groupHashes(stream.table));
   }
-  for (const ReadyTable::Stream& stream : arriving_) {
+  for (const ReadyTable::Stream& stream : ready_streams_) {
     ready_times_.emplace_back(overview_.ready_times, stream);
   }
   match(selection);
@@ -139,20 +140,20 @@ OperationSplit JobView::splitOf(const MatchCell& cell) const {
 std::optional<JobView::Latest> JobView::latestOf(const MatchRow& row) const {
   const MatchCell& cell = matched_.cellsOf(row).front();
   const AssembledOperation& op = operationOf(cell);
-  const MatchedCall* call = arriving_[cell.stream].calls.of(op);
+  const MatchedCall* call = ready_streams_[cell.stream].calls.of(op);
   const bool all_wait_for_all =
       call && call->role.proven && call->role.provable == call->group_size;
   if (!all_wait_for_all || isPointToPoint(callOf(cell)->op())) {
     return std::nullopt;
   }
-  const ReadyTable::Row* arrived = ready_times_[cell.stream].find(op);
-  if (!arrived || !arrived->isComplete(*call) || arrived->arrived < 2 ||
-      !arrived->isLastCertain()) {
+  const ReadyTable::Row* ready = ready_times_[cell.stream].find(op);
+  if (!ready || !ready->isComplete(*call) || ready->joined < 2 ||
+      !ready->isLastCertain()) {
     return std::nullopt;
   }
-  const CommonInstant& last = arrived->last;
-  const CommonInstant& before = arrived->before_last;
-  Latest latest{arrived->last_rank, before.ns, last.ns, 0};
+  const CommonInstant& last = ready->last;
+  const CommonInstant& before = ready->before_last;
+  Latest latest{ready->last_rank, before.ns, last.ns, 0};
   const auto widthOf = [](const CommonInstant& instant) {
     return static_cast<std::uint64_t>(instant.certified.high_ns -
                                       instant.certified.low_ns);

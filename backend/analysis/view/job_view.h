@@ -112,7 +112,7 @@ class JobView {
   std::vector<ChosenRank> chosen_;
   LoadedRun run_;
   // One per stream of the run.
-  std::vector<ReadyTable::Stream> arriving_;
+  std::vector<ReadyTable::Stream> ready_streams_;
   std::vector<ReadyRows> ready_times_;
   std::vector<std::vector<std::uint64_t>> group_hashes_;
   MatchTable matched_;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/say.h"
+#include "base/log_message.h"
 #include "c10d/groups/attach.h"
 #include "c10d/groups/nodes.h"
 #include "c10d/module/bindings.h"
@@ -49,7 +49,9 @@ Settings checkSettings(const Settings& settings) {
 // reason.
 void warnUntraced(const std::string& reason) {
   static std::once_flag once;
-  std::call_once(once, [&] { say({reason, "; the job runs untraced"}); });
+  std::call_once(once, [&] {
+    logMessage({reason, "; the job runs untraced"});
+  });
 }
 
 bool startRecording(const Settings& settings, std::uint32_t rank,
@@ -72,12 +74,13 @@ bool startRecording(const Settings& settings, std::uint32_t rank,
       process.library_versions[name] = version;
     }
   }
-  const auto told = [&rendezvous](const char* name) {
+  const auto textOf = [&rendezvous](const char* name) {
     const auto found = rendezvous.find(name);
     return found == rendezvous.end() ? std::string() : found->second;
   };
-  process.rendezvous = {told("address"),  port,          told("run_id"),
-                        told("launcher"), told("start"), start_attempt};
+  process.rendezvous = {textOf("address"), port,
+                        textOf("run_id"),  textOf("launcher"),
+                        textOf("start"),   start_attempt};
   const auto recorder = Recorder::start(optionsFrom(settings), process);
   if (!recorder) warnUntraced(recorder.error().message);
   return recorder.ok();
@@ -117,9 +120,9 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(bounded * 1000));
 }
 
-bool flush(double deadline_s) {
+bool flush(double timeout_s) {
   Recorder* recorder = Recorder::current();
-  return recorder && recorder->flush(milliseconds(deadline_s));
+  return recorder && recorder->flush(milliseconds(timeout_s));
 }
 
 void stopRecording(double timeout_s, std::optional<int> exit_code) {
@@ -134,8 +137,8 @@ void endWithInterpreter() {
   static const bool asked = [] {
     const py::gil_scoped_acquire held;
     return Py_AtExit([] {
-             constexpr std::chrono::milliseconds kDeadline{2000};
-             Recorder::stopCurrent(kDeadline, std::nullopt);
+             constexpr std::chrono::milliseconds kTimeout{2000};
+             Recorder::stopCurrent(kTimeout, std::nullopt);
            }) == 0;
   }();
   static_cast<void>(asked);
@@ -154,13 +157,13 @@ void uncaughtException(const std::string& text, bool ends_process) {
   }
 }
 
-std::optional<std::pair<py::bytes, bool>> recent(double deadline_s) {
+std::optional<std::pair<py::bytes, bool>> recent(double timeout_s) {
   Recorder* recorder = Recorder::current();
   if (!recorder) return std::nullopt;
   std::pair<std::string, bool> content;
   {
     py::gil_scoped_release released;
-    content = recorder->recent(milliseconds(deadline_s));
+    content = recorder->recent(milliseconds(timeout_s));
   }
   return std::pair(py::bytes(content.first), content.second);
 }

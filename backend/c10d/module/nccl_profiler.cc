@@ -3,7 +3,7 @@
 #include <new>
 #include <string>
 
-#include "base/say.h"
+#include "base/log_message.h"
 #include "c10d/module/bindings.h"
 #include "nccl_profiler/recorder_link.h"
 #include "recorder/recorder.h"
@@ -52,7 +52,7 @@ void method(const nccl::Operation& operation, const char* algorithm,
 std::string connectNcclProfiler(const std::string& library) {
   static constexpr nccl::RecorderLink kLink{
       operation, method,
-      [](const char* sentence) noexcept { traced::say(sentence); }};
+      [](const char* message) noexcept { traced::logMessage(message); }};
   // Never closed, because NCCL may use it at any time.
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   nccl::Connect* connect = nullptr;

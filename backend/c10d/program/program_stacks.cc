@@ -99,8 +99,8 @@ class ProgramStacks final : public StackSource {
 
   std::string describeCut() noexcept override {
     try {
-      v1::NewStack told;
-      v1::Stack& stack = *told.mutable_stack();
+      v1::NewStack new_stack;
+      v1::Stack& stack = *new_stack.mutable_stack();
       const Reading reading;
       if (!reading.allowed()) return "";
       readSite(stack);
@@ -112,7 +112,7 @@ class ProgramStacks final : public StackSource {
         stack.set_cut(std::max(depth, kept) - kept);
       }
       stack.set_cpp_cut(options_.cpp);
-      return told.SerializeAsString();
+      return new_stack.SerializeAsString();
     } catch (const std::bad_alloc&) {
       return "";
     }
@@ -120,15 +120,15 @@ class ProgramStacks final : public StackSource {
 
   std::string describeAll() noexcept {
     try {
-      v1::NewStack told;
-      *told.mutable_stack() = readPython();
+      v1::NewStack new_stack;
+      *new_stack.mutable_stack() = readPython();
       if (options_.cpp) {
         // Omits this library's own frames.
-        describeCppStack(cppStackHere(), &own_code, told);
+        describeCppStack(cppStackHere(), &own_code, new_stack);
       }
-      const bool any =
-          told.stack().frame_size() > 0 || told.stack().cpp_size() > 0;
-      return any ? told.SerializeAsString() : "";
+      const bool any = new_stack.stack().frame_size() > 0 ||
+                       new_stack.stack().cpp_size() > 0;
+      return any ? new_stack.SerializeAsString() : "";
     } catch (const std::bad_alloc&) {
       return "";
     }
@@ -216,10 +216,10 @@ class ProgramStacks final : public StackSource {
   static void readException(v1::Stack& stack) {
     HandledException handled;
     if (!handled.any()) return;
-    v1::HandledException& told = *stack.mutable_handling();
-    told.set_type(toValidUtf8(handled.type().substr(0, kMaxTypeBytes)));
+    v1::HandledException& described = *stack.mutable_handling();
+    described.set_type(toValidUtf8(handled.type().substr(0, kMaxTypeBytes)));
     const PythonFrame raised = raisedAt(handled);
-    if (raised.code) fillFrame(raised, *told.mutable_raised());
+    if (raised.code) fillFrame(raised, *described.mutable_raised());
   }
 
   // The program's call site, and the nearest package between it and the
@@ -315,11 +315,11 @@ class ProgramStacks final : public StackSource {
     return identityOf(known, std::min(depth, kMaxFrames) + 1);
   }
 
-  static void fillFrame(const PythonFrame& frame, v1::Frame& told) {
+  static void fillFrame(const PythonFrame& frame, v1::Frame& described) {
     noteReported(*frame.code);
-    told.set_function(functionOf(*frame.code, kMaxFunctionBytes));
-    told.set_file(fileOf(*frame.code, kMaxFileBytes));
-    told.set_line(
+    described.set_function(functionOf(*frame.code, kMaxFunctionBytes));
+    described.set_file(fileOf(*frame.code, kMaxFileBytes));
+    described.set_line(
         static_cast<std::uint32_t>(lineAt(*frame.code, frame.instruction)));
   }
 

@@ -29,15 +29,15 @@ void TracedBackend::watchFailures() noexcept {
     // Polling other engines may have unknown effects.
     c10d::Backend* const asked =
         engine_.reports_error_at_once ? inner_.get() : nullptr;
-    news_ = recorder_.engineChecks().keep(
-        std::make_unique<EngineFailures>(recorder_, group_->id(), communicator_,
-                                         asked),
+    failures_ = recorder_.engineChecks().keep(
+        std::make_unique<EngineFailureReporter>(recorder_, group_->id(),
+                                                communicator_, asked),
         asked && !hooks);
     owner_ = getpid();
 #ifdef TRACED_BACKEND_HAS_supportsAbortHooks
     if (hooks) {
       inner_->registerAbortHook(kAbortHookId,
-                                [news = news_] { news->gaveUp(); });
+                                [failures = failures_] { failures->gaveUp(); });
       has_abort_hook_ = true;
     }
 #endif
@@ -47,8 +47,8 @@ void TracedBackend::watchFailures() noexcept {
 
 void TracedBackend::unwatchFailures() noexcept {
   // In a forked child, a thread of the parent may have held the lock.
-  if (!news_ || getpid() != owner_) return;
-  recorder_.engineChecks().forget(news_);
+  if (!failures_ || getpid() != owner_) return;
+  recorder_.engineChecks().forget(failures_);
 #ifdef TRACED_BACKEND_HAS_supportsAbortHooks
   if (!has_abort_hook_) return;
   try {

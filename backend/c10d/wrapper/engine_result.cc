@@ -43,12 +43,13 @@ const char* failureOf(const c10::ivalue::Future& result) {
 // Runs on the watchdog's thread, or on one that waits with a timeout. The
 // engine may hold locks of the Work. Must not throw, because that would
 // terminate the process.
-void onResult(EngineFailures& news, OpId op, CommunicatorId communicator,
+void onResult(EngineFailureReporter& failures, OpId op,
+              CommunicatorId communicator,
               const c10::ivalue::Future& result) noexcept {
   const std::int64_t end_ns = nowNs();
-  Recorder& recorder = news.recorder();
+  Recorder& recorder = failures.recorder();
   try {
-    if (communicatorFailed(result)) return news.communicatorFailed();
+    if (communicatorFailed(result)) return failures.communicatorFailed();
     if (const char* failure = failureOf(result)) {
       recorder.doneFailed(op, end_ns, EndSource::kCompletionHook, failure);
       return;
@@ -66,15 +67,15 @@ void onResult(EngineFailures& news, OpId op, CommunicatorId communicator,
 
 void TracedBackend::observeResult(const Issued& issued,
                                   c10d::Work& work) noexcept {
-  if (!news_ || no_result_.load(std::memory_order_relaxed)) return;
+  if (!failures_ || no_result_.load(std::memory_order_relaxed)) return;
   try {
     if (const auto result = work.getFutureResult()) {
       // The callback holds neither the Work, which would be a cycle, nor a
       // Python object. It is small enough to need no allocation of its own.
       result->addCallback(
-          [news = news_, op = issued.op,
+          [failures = failures_, op = issued.op,
            communicator = issued.communicator](c10::ivalue::Future& completed) {
-            onResult(*news, op, communicator, completed);
+            onResult(*failures, op, communicator, completed);
           },
           /*uses_future=*/false);
     }

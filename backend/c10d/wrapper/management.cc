@@ -84,7 +84,7 @@ TracedBackend::Work TracedBackend::reconfigure(
       Operation::kReconfigure, notNumbered, [](CallDescriber&) {},
       [&] { return inner_->reconfigure(opts); });
   communicator_ = recorder_.devices().newCommunicator();
-  if (news_) news_->switchCommunicator(communicator_);
+  if (failures_) failures_->switchCommunicator(communicator_);
   rank_ = inner_->getRank();
   size_ = inner_->getSize();
   return work;

@@ -12,7 +12,7 @@
 #include "base/engine_traits.h"
 #include "base/operation.h"
 #include "c10d/wrapper/describe.h"
-#include "c10d/wrapper/engine_news.h"
+#include "c10d/wrapper/engine_failure_reporter.h"
 #include "c10d/wrapper/forwarding.h"
 #include "recorder/completions.h"
 #include "recorder/device/device_times.h"
@@ -249,7 +249,7 @@ class TracedBackend : public forwarding::ForwardingBackend {
   std::shared_ptr<Completions> completions_;
   // Null if operations run on the host. `owner_` is the process that created
   // it.
-  EngineFailures* news_ = nullptr;
+  EngineFailureReporter* failures_ = nullptr;
   std::int64_t owner_ = 0;
   [[maybe_unused]] bool has_abort_hook_ = false;
   std::atomic<bool> no_future_[kOperationCount] = {};

@@ -28,18 +28,18 @@ std::string rowText(const BudgetRow& row) {
   // TOML integers are signed. Larger figures cannot be written and are omitted.
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::string text = "\n[[budget]]\n";
-  const auto say = [&text](const char* key, const std::string& value) {
+  const auto add = [&text](const char* key, const std::string& value) {
     absl::StrAppend(&text, key, " = ", value, "\n");
   };
-  if (row.group) say("group", tomlString(*row.group));
-  if (row.op) say("op", tomlString(*row.op));
-  if (row.dtype) say("dtype", tomlString(*row.dtype));
-  if (row.ranks) say("ranks", tomlString(row.ranks_text));
-  if (!row.per_step && !row.steps.all()) say("per", "\"range\"");
-  if (!row.judged) say("judged", "false  # not equal in all runs");
-  if (row.count && *row.count <= kMax) say("count", absl::StrCat(*row.count));
+  if (row.group) add("group", tomlString(*row.group));
+  if (row.op) add("op", tomlString(*row.op));
+  if (row.dtype) add("dtype", tomlString(*row.dtype));
+  if (row.ranks) add("ranks", tomlString(row.ranks_text));
+  if (!row.per_step && !row.steps.all()) add("per", "\"range\"");
+  if (!row.judged) add("judged", "false  # not equal in all runs");
+  if (row.count && *row.count <= kMax) add("count", absl::StrCat(*row.count));
   if (row.bytes && *row.bytes <= kMax) {
-    say("bytes", *row.bytes < 1024
+    add("bytes", *row.bytes < 1024
                      ? absl::StrCat(*row.bytes)
                      : absl::StrCat(*row.bytes, "  # ", bytesText(*row.bytes)));
   }
@@ -48,23 +48,23 @@ std::string rowText(const BudgetRow& row) {
 
 std::string structureText(const StructureRow& row) {
   std::string text = "\n[[structure]]\n";
-  const auto say = [&text](const char* key, const std::string& value) {
+  const auto add = [&text](const char* key, const std::string& value) {
     absl::StrAppend(&text, key, " = ", value, "\n");
   };
-  say("group", tomlString(row.group));
-  if (row.groups) say("groups", tomlString(*row.groups));
-  if (row.ranks) say("ranks", tomlString(row.ranks_text));
+  add("group", tomlString(row.group));
+  if (row.groups) add("groups", tomlString(*row.groups));
+  if (row.ranks) add("ranks", tomlString(row.ranks_text));
   const GroupStructure& structure = row.structure;
   if (structure.order) {
     std::string order = "[\n";
     for (const std::string& calls : *structure.order) {
       absl::StrAppend(&order, "  ", tomlString(calls), ",\n");
     }
-    say("order", order + "]");
+    add("order", order + "]");
   }
-  if (structure.together) say("together", absl::StrCat(*structure.together));
+  if (structure.together) add("together", absl::StrCat(*structure.together));
   if (structure.waited_at_once) {
-    say("waited_at_once", absl::StrCat(*structure.waited_at_once));
+    add("waited_at_once", absl::StrCat(*structure.waited_at_once));
   }
   return text;
 }

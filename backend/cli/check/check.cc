@@ -88,28 +88,30 @@ class Check : public Subcommand {
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
     CLI::Option* budget = app.add_option("--budget", budget_,
-                                         "The budget to hold the run against");
-    CLI::Option* write = app.add_option(
-        "--write-budget", write_, "Write the budget that the run just meets");
+                                         "The budget to check the run against");
+    CLI::Option* write =
+        app.add_option("--write-budget", write_,
+                       "Write a budget with the run's own figures as limits");
     budget->excludes(write);
     app.add_option("--steps", steps_,
-                   "Of --write-budget: such as 10-49 (default all that were "
-                   "marked, but the last)")
+                   "With --write-budget: steps to measure, such as 10-49 "
+                   "(default: all marked steps except the last)")
         ->needs(write)
         ->check([](const std::string& text) {
           const auto steps = StepRange::parse(text);
           return steps ? std::string() : steps.error().message;
         });
     app.add_option("--agree", agree_,
-                   "Of --write-budget: more runs of the same program; only "
-                   "what is equal in all is written")
+                   "With --write-budget: more runs of the same program. Only "
+                   "figures that are equal in all runs are written")
         ->needs(write)
         ->expected(1, kMaxAgreeing);
-    app.add_flag("--force", force_, "Of --write-budget: replace the file")
+    app.add_flag("--force", force_, "With --write-budget: replace the file")
         ->needs(write);
-    app.add_option("--junit", junit_, "Write JUnit XML too, over what is there")
+    app.add_option("--junit", junit_,
+                   "Also write JUnit XML to this file; replaces it")
         ->needs(budget);
-    app.add_flag("--all", all_, "Show rows that are met, however many");
+    app.add_flag("--all", all_, "Show all rows, including those that are met");
     app.footer(
         "Example: tracectl check --budget ci/comm-budget.toml traces/job/");
   }
@@ -130,7 +132,7 @@ class Check : public Subcommand {
     if (!set) return nothingToJudge(*budget);
     const CheckOutcome outcome = judge(*set, *budget);
     if (inputs_.json()) {
-      sayJson(outcome);
+      printJson(outcome);
     } else {
       std::cout << checkText(outcome, all_);
     }
@@ -151,12 +153,12 @@ class Check : public Subcommand {
                                {},
                                {},
                                {"nothing readable in the inputs"}};
-    if (inputs_.json()) sayJson(outcome);
+    if (inputs_.json()) printJson(outcome);
     if (!writeJunit(outcome)) return ExitCode::kInternal;
     return notMeasured(outcome.not_measured);
   }
 
-  static void sayJson(const CheckOutcome& outcome) {
+  static void printJson(const CheckOutcome& outcome) {
     writeJson(std::cout, checkJson(outcome));
     std::cout << "\n";
   }
@@ -210,7 +212,7 @@ class Check : public Subcommand {
                     budgetText(measured.budget))) {
       return ExitCode::kInternal;
     }
-    sayWritten(measured);
+    printWritten(measured);
     return code;
   }
 
@@ -249,7 +251,7 @@ class Check : public Subcommand {
     return gaps;
   }
 
-  void sayWritten(const Measured& measured) const {
+  void printWritten(const Measured& measured) const {
     const std::vector<BudgetRow>& rows = measured.budget.rows;
     if (inputs_.json()) {
       const Json json = {{"schema", kJsonSchema},

@@ -16,7 +16,7 @@ constexpr std::pair<const char*, const char*> kColumnMeanings[] = {
     {"for peers ms",
      "From the moment a rank was ready until the slowest rank that it depends "
      "on was ready."},
-    {"transfer ms", "From there to the end of the operation."},
+    {"transfer ms", "From the end of that wait to the end of the operation."},
     {"algbw", "Bytes over completion time in GB/s (1e9 bytes), median."},
     {"busbw",
      "algbw times the factor of the collective in NCCL's performance tests; "

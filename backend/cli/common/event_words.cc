@@ -26,9 +26,10 @@ std::string EventWords::text(const Marks::Event& event) const {
     case v1::MARK_KIND_FLUSH:
       return "the trigger file was touched";
     case v1::MARK_KIND_SETTINGS:
-      return absl::StrCat("settings were asked for", said(event));
+      return absl::StrCat("settings were asked for", detailOf(event));
     case v1::MARK_KIND_FAILURE:
-      return absl::StrCat(operationText(event.value), " failed", said(event));
+      return absl::StrCat(operationText(event.value), " failed",
+                          detailOf(event));
     case v1::MARK_KIND_UNFINISHED:
       return absl::StrCat(operationText(event.value),
                           " has not ended for longer than it may");
@@ -43,20 +44,21 @@ std::string EventWords::text(const Marks::Event& event) const {
       return absl::StrCat(groupLabel(event.value), " is aborted");
     case v1::MARK_KIND_SHUTDOWN_FAILED:
       return absl::StrCat("shutting down ", groupLabel(event.value), " failed",
-                          said(event));
+                          detailOf(event));
     case v1::MARK_KIND_ENGINE_FAILED:
       return absl::StrCat("the engine of ", groupLabel(event.value), " gave up",
-                          said(event));
+                          detailOf(event));
     case v1::MARK_KIND_EXCEPTION:
       return absl::StrCat("nobody caught an exception",
-                          event.value == 0 ? "" : " in thread", said(event));
+                          event.value == 0 ? "" : " in thread",
+                          detailOf(event));
     case v1::MARK_KIND_DEVICE_CLOCK:
       return absl::StrCat("device times are off by at most ",
                           threeDigits(static_cast<double>(event.value) / 1e3),
                           " us on the host's clock");
     case v1::MARK_KIND_DEVICE_UNTIMED:
       return absl::StrCat("operations and waits without device times so far: ",
-                          groupedText(event.value), said(event));
+                          groupedText(event.value), detailOf(event));
     default:
       return nameOf(event.kind);
   }
@@ -117,7 +119,7 @@ std::string EventWords::groupLabel(std::uint64_t id) const {
              : givenLabel(table_.definitions.groups()[index]);
 }
 
-std::string EventWords::said(const Marks::Event& event) const {
+std::string EventWords::detailOf(const Marks::Event& event) const {
   const std::string* text = table_.definitions.text(event.text);
   return event.text && text ? absl::StrCat(": ", *text) : "";
 }

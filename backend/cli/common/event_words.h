@@ -27,7 +27,7 @@ class EventWords {
   std::string operationText(std::uint64_t id) const;
   std::string groupLabel(std::uint64_t id) const;
   // Returns ": " and the event's message; "" without one.
-  std::string said(const Marks::Event& event) const;
+  std::string detailOf(const Marks::Event& event) const;
 
   const StreamTable& table_;
   // Filled only if an operation failed.

@@ -41,10 +41,10 @@ std::string defaultText(const CLI::Option& option) {
 std::string descriptionOf(const CLI::Option& option) {
   std::string text = option.get_description();
   const std::vector<std::string> values = allowedValues(option);
-  const bool told =
+  const bool named =
       values.empty() || (absl::StrContains(text, values.front()) &&
                          absl::StrContains(text, values.back()));
-  if (!told) absl::StrAppend(&text, ": ", absl::StrJoin(values, ", "));
+  if (!named) absl::StrAppend(&text, ": ", absl::StrJoin(values, ", "));
   const std::string usual = defaultText(option);
   if (!usual.empty() && !absl::StrContains(text, "default")) {
     absl::StrAppend(&text, " (", usual, ")");
@@ -191,7 +191,7 @@ class Completion : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     app_ = &app;
-    app.add_option("SHELL", shell_, "Whose script")
+    app.add_option("SHELL", shell_, "The shell to write the script for")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     app.footer(

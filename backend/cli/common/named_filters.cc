@@ -39,8 +39,8 @@ std::string unknownAmong(const std::vector<std::string>& wanted,
                          const char* option) {
   for (const std::string& name : wanted) {
     if (name == kUnknown || names.contains(name)) continue;
-    return absl::StrCat(option, " ", name, ": these traces have no such; ",
-                        "there are: ", listed(names));
+    return absl::StrCat(option, " ", name, ": not in these traces; ",
+                        "they have: ", listed(names));
   }
   return "";
 }
@@ -71,7 +71,7 @@ std::string unknownRanks(const std::string& wanted,
       there.begin(), there.end(),
       [&ranks](std::uint32_t rank) { return ranks.contains(rank); });
   if (any) return "";
-  return absl::StrCat("--ranks ", wanted, ": there are no traces of these, ",
+  return absl::StrCat("--ranks ", wanted, ": no traces of these ranks, ",
                       "but of ranks ", RankList::fromRanks(there).text());
 }
 

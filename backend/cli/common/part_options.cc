@@ -18,18 +18,20 @@ std::optional<std::int64_t> nsOf(const std::optional<double>& seconds) {
 }  // namespace
 
 void WindowOption::declare(CLI::App& app) {
-  app.add_option("--steps", steps_,
-                 "Only what was issued in these training steps, such as 10-49")
+  app.add_option(
+         "--steps", steps_,
+         "Only operations issued in these training steps, such as 10-49")
       ->check([](const std::string& text) {
         const auto steps = StepRange::parse(text);
         return steps ? std::string() : steps.error().message;
       })
       ->option_text("A-B");
   app.add_option("--since", since_s_,
-                 "Only what was issued so many seconds after the first rank "
-                 "began to record, or later")
+                 "Only operations issued this many seconds or more after the "
+                 "first rank began to record")
       ->check(CLI::Range(0.0, kLatestSecond));
-  app.add_option("--until", until_s_, "Only what was issued before that")
+  app.add_option("--until", until_s_,
+                 "Only operations issued before this many seconds")
       ->check(CLI::Range(0.0, kLatestSecond));
 }
 
@@ -56,16 +58,17 @@ std::string windowText(const RunWindow& window, std::uint64_t outside) {
 
 void addWindow(Json& json, const RunWindow& window, std::uint64_t outside) {
   if (window.all()) return;
-  Json& told = json["window"];
-  told["steps"] = window.steps.text();
-  setIf(told, "since_ns", window.since_ns);
-  setIf(told, "until_ns", window.until_ns);
-  told["outside"] = outside;
+  Json& window_json = json["window"];
+  window_json["steps"] = window.steps.text();
+  setIf(window_json, "since_ns", window.since_ns);
+  setIf(window_json, "until_ns", window.until_ns);
+  window_json["outside"] = outside;
 }
 
 void ScopeOption::declare(CLI::App& app) {
-  app.add_option("--scope", name_,
-                 "Which operations: all, crossnode (between nodes) or none")
+  app.add_option(
+         "--scope", name_,
+         "Operations to include: all, crossnode (between nodes) or none")
       ->check(CLI::IsMember({"all", "crossnode", "none"}))
       ->capture_default_str();
 }
@@ -79,7 +82,7 @@ std::string scopeText(ReportedScope scope, std::uint64_t out_of_scope) {
   const std::string count = countOf(out_of_scope, "operation");
   const std::string option = absl::StrCat(" (--scope ", nameOf(scope), ")");
   if (scope == ReportedScope::kNone) {
-    return absl::StrCat(count, " not looked at", option);
+    return absl::StrCat(count, " not included", option);
   }
   return absl::StrCat(count, " within a node were skipped", option);
 }

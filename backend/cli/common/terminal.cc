@@ -19,10 +19,10 @@ namespace {
 constexpr std::size_t kMinColumns = 60;
 constexpr std::size_t kMaxColumns = 1000;
 
-std::size_t saidColumns() {
+std::size_t columnsFromEnvironment() {
   std::size_t columns = 0;
-  const char* said = std::getenv("COLUMNS");
-  if (said && absl::SimpleAtoi(said, &columns)) return columns;
+  const char* setting = std::getenv("COLUMNS");
+  if (setting && absl::SimpleAtoi(setting, &columns)) return columns;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) return size.ws_col;
   return 0;
@@ -41,7 +41,7 @@ constexpr std::uint64_t kLongBytes = std::uint64_t{256} << 20;
 }  // namespace
 
 std::size_t screenColumns() {
-  const std::size_t columns = saidColumns();
+  const std::size_t columns = columnsFromEnvironment();
   return columns == 0 ? kScreenColumns
                       : std::clamp(columns, kMinColumns, kMaxColumns);
 }

@@ -34,15 +34,17 @@ struct Format {
 };
 
 constexpr std::array kFormats = {
-    Format{"--junit", "Write JUnit XML too, over what is there",
+    Format{"--junit", "Also write JUnit XML to this file; replaces it",
            [](const Comparison& comparison, const std::string&) {
              return compareJunit(comparison);
            }},
-    Format{"--markdown", "Write a page of Markdown too, of at most 1 MiB",
+    Format{"--markdown", "Also write a Markdown page of at most 1 MiB",
            [](const Comparison& comparison, const std::string&) {
              return compareMarkdown(comparison);
            }},
-    Format{"--sarif", "Write SARIF too: what has a line in the program's code",
+    Format{"--sarif",
+           "Also write SARIF, with the findings that have a line in the "
+           "program's code",
            compareSarif},
 };
 
@@ -64,29 +66,33 @@ class Compare : public Subcommand {
       return app.add_option(name, to, help)
           ->expected(1, static_cast<int>(kMaxRuns));
     };
-    runs("BASE", base_, "Runs of the program as it was: folders, or files")
+    runs("BASE", base_,
+         "Runs of the program before the change: folders or files")
         ->required();
     CLI::Option* against =
-        runs("--against", fresh_, "Runs of the program as it is");
-    runs(
-        "--same", same_,
-        "More runs of the program as it was: what they differ in is no change");
-    app.add_flag("--paired", settings_.paired,
-                 "The first run of each side ran beside the other's first, and "
-                 "so on, as those of `python -m traced ab`");
+        runs("--against", fresh_, "Runs of the program after the change");
+    runs("--same", same_,
+         "More runs of the program before the change. Differences among them "
+         "do not count as changes");
+    app.add_flag(
+        "--paired", settings_.paired,
+        "Compare runs in pairs: the first run of each side ran next to the "
+        "other's first, and so on, as with `python -m traced ab`");
     app.add_option("--steps", steps_,
-                   "Such as 10-49 (default all that were marked, but the last)")
+                   "Steps to compare, such as 10-49 (default: all marked steps "
+                   "except the last)")
         ->check([](const std::string& text) {
           const auto steps = StepRange::parse(text);
           return steps ? std::string() : steps.error().message;
         });
     app.add_option("--floor", floor_percent_,
-                   "What change counts, in percent, when it certainly exceeds "
-                   "that")
+                   "Smallest change in percent that is reported. A change "
+                   "counts if it certainly exceeds this")
         ->check(CLI::Range(0.0, 1000.0))
         ->capture_default_str();
-    app.add_option("--alpha", settings_.limits.alpha,
-                   "How often chance alone may be reported as a change")
+    app.add_option(
+           "--alpha", settings_.limits.alpha,
+           "Probability with which chance alone may be reported as a change")
         ->check(CLI::Range(0.0001, 0.5))
         ->capture_default_str();
     app.add_flag("--json", json_,
@@ -95,16 +101,15 @@ class Compare : public Subcommand {
       app.add_option(kFormats[i].option, files_[i], kFormats[i].help);
     }
     app.add_flag("--github", github_,
-                 "Say what GitHub makes annotations of, and add a page to the "
-                 "file that GITHUB_STEP_SUMMARY names");
-    app.add_flag("--all", all_, "All rows, however many");
+                 "Print GitHub annotations and append a page to the file in "
+                 "GITHUB_STEP_SUMMARY");
+    app.add_flag("--all", all_, "Show all rows");
     CLI::Option* append =
-        app.add_option(
-               "--append", append_,
-               "Compare nothing: add the run as a row to this CSV file, "
-               "which Apache Otava reads (docs/use/ci.md)")
+        app.add_option("--append", append_,
+                       "Do not compare: append the run as a row to this CSV "
+                       "file for Apache Otava (docs/use/ci.md)")
             ->excludes(against);
-    app.add_option("--label", label_, "The run's commit in that file")
+    app.add_option("--label", label_, "The commit to write with --append")
         ->needs(append);
     app.footer(
         "Example: tracectl compare ab/a-* --against ab/b-* --same ab/s-* "

@@ -47,17 +47,18 @@ Result<std::string> requestFile(const v1::Header& header,
   Options usual;
   usual.directory = settingIn(header, "TRACED_DIR");
   usual.job = settingIn(header, "TRACED_JOB");
-  const std::string said = settingIn(header, "TRACED_TRIGGER");
-  if (said == usual.triggerPath()) {
+  const std::string trigger = settingIn(header, "TRACED_TRIGGER");
+  if (trigger == usual.triggerPath()) {
     return (std::filesystem::absolute(part).parent_path() / "flush").string();
   }
-  if (!said.empty() && said.front() == '/') return said;
+  if (!trigger.empty() && trigger.front() == '/') return trigger;
   return Error{absl::StrCat(
       "rank ", header.rank(), " cannot be asked: ",
-      said == Options::kNoTrigger || said.empty()
-          ? "it looks at no file (TRACED_TRIGGER=0)"
-          : absl::StrCat("its TRACED_TRIGGER=", said,
-                         " is no absolute path, so it is not known here"))};
+      trigger == Options::kNoTrigger || trigger.empty()
+          ? "it polls no trigger file (TRACED_TRIGGER=0)"
+          : absl::StrCat(
+                "its TRACED_TRIGGER=", trigger,
+                " is not an absolute path, so its location is unknown"))};
 }
 
 // Returns true if the rank would obey this user: ranks obey their own user and
@@ -108,7 +109,7 @@ Result<AskedRanks> ranksToAsk(
   for (const std::uint32_t rank :
        wanted.value_or(absl::flat_hash_set<std::uint32_t>())) {
     if (!seen.contains(rank)) {
-      return Error{absl::StrCat("there is no rank ", rank, " in this run")};
+      return Error{absl::StrCat("this run has no rank ", rank)};
     }
   }
   return asked;
@@ -159,7 +160,7 @@ void Answers::read(std::size_t index) {
   const auto source = FileSource::open(rank.part);
   if (!source) return;
   const std::uint64_t begin = read_[index];
-  SourceEnd end(**source, begin);
+  SourceTail end(**source, begin);
   ChunkScanner scanner(end);
   while (const auto chunk = scanner.next()) {
     // Data after the last complete chunk is read again by the next poll.

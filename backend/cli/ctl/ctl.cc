@@ -82,7 +82,7 @@ class Ctl : public Subcommand {
                    "site or full")
         ->required();
     app.add_option("--ranks", ranks_, "Only these global ranks, such as 0-3,8");
-    app.add_option("--wait", wait_s_, "Seconds in which ranks must answer")
+    app.add_option("--wait", wait_s_, "Seconds to wait for the ranks' answers")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
     app.footer(

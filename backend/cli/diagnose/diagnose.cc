@@ -33,34 +33,34 @@ class Diagnose : public Subcommand {
     inputs_.declareJson(app);
     CLI::Option* attempt = inputs_.declareAttempt(app);
     app.add_option("--hung-after", hung_after_s_,
-                   "An operation that has not ended for so many seconds hangs")
+                   "Seconds after which an unfinished operation counts as hung")
         ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
     app.add_option("--late-after", late_after_s_,
-                   "A rank that once keeps the others waiting for so many "
-                   "seconds is late")
+                   "Seconds for which a rank may keep the others waiting once "
+                   "before it is reported as late")
         ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
     app.add_flag("--stock-names", stock_names_,
-                 "The nearest verdict names of torchfrtrace, too");
+                 "Also print the nearest verdict names of torchfrtrace");
     WindowOption::refuse(
         app,
         "diagnose judges whole runs: what is wrong in a part of one may have "
         "begun before it; `tracectl report` and `tracectl show` take windows");
     CLI::Option* follow =
         app.add_flag("--follow", follow_,
-                     "Watch a job that runs on this host, until it ends; see "
+                     "Watch a job on this host until it ends; see "
                      "docs/reference/cli/diagnose.md");
     follow->excludes(attempt);
     app.add_flag("--until-verdict", until_verdict_,
-                 "With --follow: end with the first verdict")
+                 "With --follow: exit after the first verdict")
         ->needs(follow);
     app.add_option("--busy-after", busy_after_s_,
-                   "With --follow: who is waited for may compute for so many "
-                   "seconds")
+                   "With --follow: seconds that a rank may compute while "
+                   "others wait for it")
         ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
-    app.add_flag("--all", all_, "All verdicts and ranks in the text");
+    app.add_flag("--all", all_, "Show all verdicts and ranks");
     app.footer("Example: tracectl diagnose run42/");
   }
 

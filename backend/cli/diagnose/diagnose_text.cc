@@ -23,16 +23,16 @@ std::string bullet(const std::string& sentence, std::size_t columns) {
 
 std::string verdictText(const JobState& job, const JobVerdict& verdict,
                         const DiagnoseTextOptions& options) {
-  std::vector<std::string> told = phrases(job, verdict.now);
+  std::vector<std::string> sentences = phrases(job, verdict.now);
   const std::vector<std::string> evidence = phrases(job, verdict.reasons);
-  told.insert(told.end(), evidence.begin(), evidence.end());
-  const std::size_t most = options.all ? told.size() : kMaxEvidence;
+  sentences.insert(sentences.end(), evidence.begin(), evidence.end());
+  const std::size_t most = options.all ? sentences.size() : kMaxEvidence;
   std::string text;
-  for (std::size_t i = 0; i < told.size() && i < most; ++i) {
-    absl::StrAppend(&text, bullet(told[i], options.columns));
+  for (std::size_t i = 0; i < sentences.size() && i < most; ++i) {
+    absl::StrAppend(&text, bullet(sentences[i], options.columns));
   }
-  if (told.size() > most) {
-    absl::StrAppend(&text, "  - ", told.size() - most,
+  if (sentences.size() > most) {
+    absl::StrAppend(&text, "  - ", sentences.size() - most,
                     " more; --all shows them\n");
   }
   if (verdict.consequence) {

@@ -60,7 +60,7 @@ class Follower {
     for (;;) {
       const auto began = steady_clock::now();
       const auto used = processorTime();
-      const bool over = look();
+      const bool over = poll();
       const bool enough = options_.until_verdict && log_.hasReported();
       if (over || enough) break;
       // Pauses at least as long as the poll took, because files may be slow to
@@ -75,11 +75,11 @@ class Follower {
 
  private:
   // Polls the job once. Returns true if the job has ended.
-  bool look() {
+  bool poll() {
     // Later polls read only the end of each trace.
     Result<TraceSet> set = set_.refresh();
     if (!set) {
-      sayThatNothingIsThere();
+      reportWaiting();
       return false;
     }
     if (polled_) keepLatest(*set, kWindowBytes);
@@ -100,7 +100,7 @@ class Follower {
     return last;
   }
 
-  void sayThatNothingIsThere() {
+  void reportWaiting() {
     if (std::exchange(waiting_, true)) return;
     std::cerr << "tracectl: waiting for traces in " << options_.title << "\n";
   }
@@ -125,16 +125,15 @@ class Follower {
       over &= life == ProcessLife::kEnded;
       if (life == ProcessLife::kUnseen) unseen.push_back(header.rank());
     }
-    sayWhoIsUnseen(unseen);
+    reportUnseen(unseen);
     return over;
   }
 
-  void sayWhoIsUnseen(const std::vector<std::uint32_t>& ranks) {
+  void reportUnseen(const std::vector<std::uint32_t>& ranks) {
     if (ranks.empty() || std::exchange(unseen_reported_, true)) return;
     std::cerr << "tracectl: note: whether " << ranksVerb(ranks, "lives", "live")
-              << " cannot be seen from here (another host, or a container "
-                 "with process numbers of its own): followed until the end "
-                 "of the trace is there\n";
+              << " is unknown here (another host, or a container with its own "
+                 "process ids): followed until the trace ends\n";
   }
 
   static FollowLog::Job endOf(const JobState& job) {

@@ -24,10 +24,10 @@ bool mayBeOver(VerdictKind kind) { return traitsOf(kind).may_be_over; }
 
 // Returns true if the operations are still blocked, possibly for another
 // reason. For example, the missing rank was killed in the meantime.
-bool standsYet(const JobVerdict& then,
-               const std::vector<JobVerdict>& standing) {
+bool stillStuck(const JobVerdict& then,
+                const std::vector<JobVerdict>& current) {
   constexpr std::uint32_t kAny = GroupCatalog::kNone;
-  return std::any_of(standing.begin(), standing.end(),
+  return std::any_of(current.begin(), current.end(),
                      [&then](const JobVerdict& now) {
                        return then.group == kAny || now.group == kAny ||
                               (then.group == now.group && now.seq <= then.seq);
@@ -40,23 +40,23 @@ FollowLog::News FollowLog::update(std::vector<Finding> findings, Time now,
                                   Job job) {
   const bool last = job != Job::kRuns;
   News news;
-  std::vector<JobVerdict> standing;
+  std::vector<JobVerdict> current;
   std::set<std::string> names;
   for (Finding& finding : findings) {
     names.insert(finding.name);
     if (mayBeOver(finding.verdict.kind) ||
         finding.verdict.kind == VerdictKind::kLeftEarly) {
-      standing.push_back(finding.verdict);
+      current.push_back(finding.verdict);
     }
     Known& known =
         known_.try_emplace(finding.name, Known{{}, now}).first->second;
-    ++known.looks;
+    ++known.polls;
     known.still = finding.may_pass ? 0 : known.still + 1;
     const bool is_sure =
         known.still >= kPolls ||
-        (known.looks >= kPolls && now - known.since >= patience_);
-    if (known.told || !(is_sure || last)) continue;
-    known.told = any_reported_ = true;
+        (known.polls >= kPolls && now - known.since >= patience_);
+    if (known.reported || !(is_sure || last)) continue;
+    known.reported = any_reported_ = true;
     known.finding = finding;
     news.found.push_back(std::move(finding));
   }
@@ -66,10 +66,10 @@ FollowLog::News FollowLog::update(std::vector<Finding> findings, Time now,
     // together with that one.
     const bool stays =
         names.contains(each->first) ||
-        (known.told && (!mayBeOver(known.finding.verdict.kind) ||
-                        standsYet(known.finding.verdict, standing)));
+        (known.reported && (!mayBeOver(known.finding.verdict.kind) ||
+                            stillStuck(known.finding.verdict, current)));
     // If processes were killed, their operations stayed blocked to the end.
-    if (!stays && known.told && job != Job::kEnded) {
+    if (!stays && known.reported && job != Job::kEnded) {
       news.over.push_back(std::move(known.finding));
     }
     each = stays ? std::next(each) : known_.erase(each);

@@ -48,12 +48,12 @@ class FollowLog {
   struct Known {
     Finding finding;
     Time since;
-    int looks = 0;
+    int polls = 0;
     // Consecutive polls in which nothing could resolve the verdict. Processes
     // are sampled after the trace is read. An idle process may just have
     // finished the operation that others wait for.
     int still = 0;
-    bool told = false;
+    bool reported = false;
   };
 
   const std::chrono::nanoseconds patience_;

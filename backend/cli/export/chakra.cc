@@ -247,8 +247,8 @@ void Nodes::addCommunication(const Event& event, std::uint64_t id) {
   } else {
     ++without_end_;
   }
-  const auto add = [&](const MessageWriter& told) {
-    node.add(field::kAttribute, told);
+  const auto add = [&](const MessageWriter& message) {
+    node.add(field::kAttribute, message);
   };
   add(attribute("is_cpu_op", field::kBool, 0));
   const std::uint32_t size =

@@ -83,14 +83,13 @@ class Export : public Subcommand {
     scope_.declare(app);
     window_.declare(app);
     view_.declare(app);
-    app.add_option(
-        "-o,--output", output_,
-        "The file to write, instead of standard output; a new folder "
-        "for formats of a file per rank");
-    app.add_flag("--force", force_, "Replace the file if it is there");
+    app.add_option("-o,--output", output_,
+                   "The file to write instead of standard output; a new folder "
+                   "for formats with one file per rank");
+    app.add_flag("--force", force_, "Replace an existing file");
     app.add_option(
            "--table", table_,
-           "Of csv and jsonl: another table of docs/reference/tables.md")
+           "For csv and jsonl: the table to write (docs/reference/tables.md)")
         ->check(CLI::IsMember(namesOf(allTables())))
         ->capture_default_str();
     app.add_flag_callback(
@@ -101,8 +100,8 @@ class Export : public Subcommand {
         },
         "Print all tables and their columns as JSON, and read no traces");
     app.add_flag("--spreadsheet", for_spreadsheet_,
-                 "Of csv: text that a spreadsheet would take for a formula "
-                 "begins with an apostrophe");
+                 "For csv: write an apostrophe before text that a spreadsheet "
+                 "would read as a formula");
     app.footer("Example: tracectl export run42/ --format csv -o run42.csv");
   }
 

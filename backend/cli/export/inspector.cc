@@ -95,9 +95,9 @@ class Lines {
                              std::uint32_t size, std::uint32_t group_rank) {
     const bool is_p2p = isPointToPoint(call.op());
     const char* kind = is_p2p ? "p2p" : "coll";
-    Json& told = json[is_p2p ? "p2p_perf" : "coll_perf"];
+    Json& perf = json[is_p2p ? "p2p_perf" : "coll_perf"];
     const auto set = [&](const char* name, const Json& value) {
-      told[absl::StrCat(kind, name)] = value;
+      perf[absl::StrCat(kind, name)] = value;
     };
     const std::uint64_t bytes = messageBytes(call, size);
     const auto ns = static_cast<double>(*between(op.issued, op.ended));

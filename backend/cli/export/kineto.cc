@@ -224,8 +224,8 @@ class KinetoExporter : public JobExporter {
 
   std::string note() const override {
     return noteOf(
-        {{without_end_, " without an end: only their calls are there"},
-         {unshowable_, " left out: their times cannot be"}});
+        {{without_end_, " without an end: only their calls are exported"},
+         {unshowable_, " left out: their times are unknown"}});
   }
 
  private:

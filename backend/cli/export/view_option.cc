@@ -33,19 +33,19 @@ std::string chosenText(const JobView& view) {
 
 void ViewOption::declare(CLI::App& app) {
   app.add_option("--ranks", ranks_,
-                 "Of other tools' formats: only these, such as 0-3,5")
+                 "For formats of other tools: only these ranks, such as 0-3,5")
       ->check([](const std::string& text) {
         const auto ranks = parseRanks(text);
         return ranks ? std::string() : ranks.error().message;
       });
-  app.add_option("--groups", groups_,
-                 "Of other tools' formats: only these, by their labels")
+  app.add_option(
+         "--groups", groups_,
+         "For formats of other tools: only the groups with these labels")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--last", last_s_,
-                 "Of other tools' formats: only what had not ended so many "
-                 "seconds before "
-                 "the end of the run")
+                 "For formats of other tools: only operations that had not "
+                 "ended this many seconds before the end of the run")
       ->check(CLI::Range(0.0, kMaxSeconds));
 }
 

@@ -20,7 +20,7 @@ class Info : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
-    app.add_flag("--all", all_, "Show every rank, not only one screen of them");
+    app.add_flag("--all", all_, "Show every rank instead of one screen");
     app.footer("Example: tracectl info run42/");
   }
 

@@ -26,7 +26,7 @@ void Inputs::declare(CLI::App& app, bool required) {
           ->required(required);
   if (!required) input->capture_default_str();
   app.add_flag("--files-only", files_only_,
-               "Leave out what is in shared memory and not yet in the files");
+               "Ignore records in shared memory that are not yet in the files");
   app.add_flag("--strict", strict_, "Exit with 1 after any warning");
 }
 
@@ -46,7 +46,7 @@ CLI::Option* Inputs::declareAttempt(CLI::App& app) {
     choice_.attempt = attempt;
   };
   return app.add_option_function<std::string>("--attempt", choose,
-                                              "Which attempt of the job");
+                                              "The attempt of the job to read");
 }
 
 std::string Inputs::choiceText() const {

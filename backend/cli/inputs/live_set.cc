@@ -48,8 +48,8 @@ std::string ringDirectoryOf(const TraceStream& stream) {
   const std::string name = "TRACED_RING_DIR";
   std::string directory;
   const auto take = [&](const v1::Header& header) {
-    const auto told = header.settings().find(name);
-    if (told != header.settings().end()) directory = told->second;
+    const auto setting = header.settings().find(name);
+    if (setting != header.settings().end()) directory = setting->second;
   };
   take(stream.header);
   // Parses only the entry for this variable.

@@ -71,11 +71,11 @@ class PackOutput {
 void PackOutput::declare(CLI::App& app) {
   CLI::Option* pack = app.add_option(
       "--pack", names_.folder,
-      "Write what no file of this folder has yet into new files there, to be "
-      "sent elsewhere; the folder is made if it is not there");
+      "Write records that are in no file of this folder into new files there, "
+      "for upload. Creates the folder if needed");
   app.add_option("--name", names_.name,
-                 "With --pack: what they are called, NAME-0001.traced and so "
-                 "on; by default the host's name")
+                 "With --pack: base name of the files, as in NAME-0001.traced "
+                 "(default: the host's name)")
       ->needs(pack)
       ->check([](const std::string& name) {
         return fileNameOf(name) == name ? ""
@@ -83,8 +83,8 @@ void PackOutput::declare(CLI::App& app) {
                                           "and no '.' in front";
       });
   app.add_option("--max-bytes", max_bytes_,
-                 "With --pack: how large a file may become, as 256MB; what is "
-                 "more goes into the next")
+                 "With --pack: maximum size of a file, such as 256MB. More "
+                 "data starts another file")
       ->needs(pack)
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(kMinBytes, ~std::uint64_t{0}))
@@ -115,13 +115,13 @@ void PackOutput::print(const Inputs& inputs, const TraceSet& set,
                        const std::vector<Pack>& packs,
                        const std::vector<std::string>& warnings) const {
   std::uint64_t there = chunksOf(set);
-  Json told = Json::array();
+  Json packs_json = Json::array();
   for (const Pack& pack : packs) {
     there -= pack.chunks;
-    told.push_back({{"path", pack.path},
-                    {"streams", pack.streams},
-                    {"chunks", pack.chunks},
-                    {"bytes", pack.bytes}});
+    packs_json.push_back({{"path", pack.path},
+                          {"streams", pack.streams},
+                          {"chunks", pack.chunks},
+                          {"bytes", pack.bytes}});
     if (inputs.json()) continue;
     std::cout << printable(absl::StrCat(pack.path, ": ",
                                         countOf(pack.streams, "stream"), ", ",
@@ -131,7 +131,7 @@ void PackOutput::print(const Inputs& inputs, const TraceSet& set,
   }
   if (inputs.json()) {
     writeJson(std::cout, {{"schema", kJsonSchema},
-                          {"packs", told},
+                          {"packs", packs_json},
                           {"packed_before", there},
                           {"unusable_bytes", set.unusable_bytes},
                           {"warnings", warnings}});
@@ -152,7 +152,7 @@ class Merge : public Subcommand {
         app.add_option("-o,--output", output_, "The file to write")
             ->capture_default_str();
     CLI::Option* force =
-        app.add_flag("--force", force_, "Replace the file if it is there");
+        app.add_flag("--force", force_, "Replace an existing file");
     pack_.declare(app);
     app.get_option("--pack")->excludes(output)->excludes(force);
     app.footer(
@@ -180,7 +180,7 @@ class Merge : public Subcommand {
         inputs_.strict() ? warningsOfAll(set) : warningsOfCopy(set, "merge");
     warnings.insert(warnings.end(), merged->clock_warnings.begin(),
                     merged->clock_warnings.end());
-    say(set, *merged, warnings);
+    printResult(set, *merged, warnings);
     return inputs_.conclude(warnings);
   }
 
@@ -195,8 +195,8 @@ class Merge : public Subcommand {
     return allWarnings(set, summary);
   }
 
-  void say(const TraceSet& set, const MergeResult& merged,
-           const std::vector<std::string>& warnings) const {
+  void printResult(const TraceSet& set, const MergeResult& merged,
+                   const std::vector<std::string>& warnings) const {
     if (!inputs_.json()) {
       std::cout << printable(absl::StrCat(output_, ": ",
                                           countOf(merged.streams, "stream"),

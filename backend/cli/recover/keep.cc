@@ -58,14 +58,14 @@ void takeLastPlace() {
 class Keep : public Subcommand {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("FOLDER", folder_, "Where the job's traces are, absolute")
+    app.add_option("FOLDER", folder_, "Absolute path of the job's traces")
         ->required();
-    app.add_option("--ring-dir", ring_directory_, "Where its rings are")
+    app.add_option("--ring-dir", ring_directory_, "Folder of the job's rings")
         ->required();
-    app.add_option("--lock", lock_, "The lock, which descriptor 3 holds")
+    app.add_option("--lock", lock_, "The lock file, open as descriptor 3")
         ->required();
     app.add_option("--from", from_,
-                   "What is below this folder is shown without it");
+                   "Omit this folder from the paths that are printed");
     app.footer(
         "Started by the first traced process of a job: docs/use/keeper.md");
   }

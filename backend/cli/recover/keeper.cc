@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/say.h"
+#include "base/log_message.h"
 #include "ring_io/keeper/start_keeper.h"
 #include "ring_io/recovery/recover_segments.h"
 
@@ -202,7 +202,7 @@ void Keeper::conclude() {
   job_.unclosed += job_.being_saved;
   if (job_.unclosed == 0) return;
   const std::string decided = verdict();
-  say(decided.empty() ? plainLine(job_, options_.title) : decided);
+  logMessage(decided.empty() ? plainLine(job_, options_.title) : decided);
 }
 
 bool Keeper::isLogHeld() const {
@@ -256,9 +256,9 @@ void Keeper::wait() const {
       processes.push_back({ring->processFd(), POLLIN, 0});
     }
   }
-  const bool told = processes.size() == in_use_.size();
+  const bool all_pollable = processes.size() == in_use_.size();
   const milliseconds pause = !saving_.empty() ? kPauseWithChildren
-                             : told           ? kLongPause
+                             : all_pollable   ? kLongPause
                                               : kPause;
   poll(processes.data(), processes.size(), static_cast<int>(pause.count()));
 }

@@ -51,13 +51,13 @@ class Recover : public Subcommand {
  public:
   void declare(CLI::App& app) override {
     app.add_option("INPUT", options_.traces,
-                   "Only what belongs to these traces or directories");
+                   "Only rings of these traces or directories");
     app.add_option("--ring-dir", directories_,
-                   "Where to look, instead of /dev/shm and TRACED_RING_DIR")
+                   "Folders to search instead of /dev/shm and TRACED_RING_DIR")
         ->allow_extra_args(false);
-    app.add_flag("--dry-run", options_.dry_run, "Tell, and change nothing");
+    app.add_flag("--dry-run", options_.dry_run, "Only report; change nothing");
     app.add_flag("--discard", options_.discard,
-                 "Remove what cannot be recovered");
+                 "Remove rings that cannot be recovered");
     app.add_flag("--json", json_,
                  "Write JSON, described in docs/reference/json.md");
     app.footer("Example: tracectl recover run42/");
@@ -69,7 +69,7 @@ class Recover : public Subcommand {
         recoverSegments(findSegments(directories_), options_);
     const auto live = static_cast<std::uint64_t>(
         std::count_if(all.begin(), all.end(), isLive));
-    json_ ? sayJson(all, live) : sayText(all, live);
+    json_ ? printJson(all, live) : printText(all, live);
     return exitCode(all);
   }
 
@@ -89,8 +89,8 @@ class Recover : public Subcommand {
     return ExitCode::kFine;
   }
 
-  void sayText(const std::vector<RecoveredSegment>& all,
-               std::uint64_t live) const {
+  void printText(const std::vector<RecoveredSegment>& all,
+                 std::uint64_t live) const {
     for (const RecoveredSegment& segment : all) {
       if (isLive(segment)) continue;
       std::cout << sentenceAbout(segment, options_.dry_run) << "\n";
@@ -102,8 +102,8 @@ class Recover : public Subcommand {
     }
   }
 
-  void sayJson(const std::vector<RecoveredSegment>& all,
-               std::uint64_t live) const {
+  void printJson(const std::vector<RecoveredSegment>& all,
+                 std::uint64_t live) const {
     Json segments = Json::array();
     Json warnings = Json::array();
     for (const RecoveredSegment& segment : all) {

@@ -31,34 +31,32 @@ class ReportCommand : public Subcommand {
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
     app.add_option("--by", by_,
-                   absl::StrCat("What to add up by: ",
+                   absl::StrCat("Keys that define the rows: ",
                                 absl::StrJoin(reportKeyNames(), ", ")))
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(reportKeyNames()))
         ->capture_default_str();
     app.add_option("--groups", groups_,
-                   "Of many groups that are called alike and have as many "
-                   "members: fold makes them one row, all shows each (default "
-                   "fold as text, all as JSON)")
+                   "Groups with the same name and size: fold into one row, or "
+                   "show all (default fold as text, all as JSON)")
         ->check(CLI::IsMember({"fold", "all"}));
     scope_.declare(app);
     window_.declare(app);
     app.add_option("--sort", sort_,
-                   "What comes first (default share; of steps their order)")
+                   "Sort key (default share; steps are in their order)")
         ->check(CLI::IsMember(
             {"share", "calls", "bytes", "host", "completion", "wait", "name"}));
-    app.add_option("--limit", limit_, "How many rows the text has at most")
+    app.add_option("--limit", limit_, "Maximum number of rows in the text")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    app.add_flag("--all", all_, "All rows in the text, as in the JSON");
+    app.add_flag("--all", all_, "Show all rows in the text, as in the JSON");
     app.add_flag("--wide", wide_,
-                 "All columns, totals and means too, and what each rank and "
-                 "group spent");
+                 "Show all columns, including totals and means, and the times "
+                 "of each rank and group");
     CLI::Option* html = app.add_option(
-        "--html", html_, "Write a page for a browser to this file, instead");
-    app.add_flag("--force", force_, "Replace the page if it is there")
-        ->needs(html);
+        "--html", html_, "Write an HTML page to this file instead of the text");
+    app.add_flag("--force", force_, "Replace an existing page")->needs(html);
     app.footer("Example: tracectl report run42/ --by op,rank --sort wait");
   }
 

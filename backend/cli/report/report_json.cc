@@ -80,7 +80,7 @@ Json certifiedJson(const CertifiedTimes& times) {
   return json;
 }
 
-Json lastArrivalsJson(const SplitTotals& split) {
+Json lastReadyJson(const SplitTotals& split) {
   Json ranks = Json::array();
   for (const auto& [rank, lateness] : split.ranks()) {
     if (lateness.last() == 0) continue;
@@ -159,7 +159,7 @@ Json rowJson(const Report& report, const ReportRow& row) {
   addSplitCounts(json, row.totals.split);
   setIf(json, "transfer_busbw_gbs", row.split.transferBusbwGbs());
   setIf(json, "ready_busbw_gbs", row.split.readyBusbwGbs());
-  json["last_arrivals"] = lastArrivalsJson(row.split);
+  json["last_arrivals"] = lastReadyJson(row.split);
   addShares(json, report, row.totals, report.summary.rankTimeNs());
   return json;
 }

@@ -46,7 +46,7 @@ std::string rowName(const Report& report, const ReportRow& row,
   return name.empty() ? "all operations" : printable(name);
 }
 
-void sayDegraded(std::string& text, const Report& report, const ReportRow& row,
+void addDegraded(std::string& text, const Report& report, const ReportRow& row,
                  const char* what, const std::optional<Trend::Change>& change) {
   if (!change) return;
   absl::StrAppend(
@@ -94,8 +94,8 @@ std::string latestText(const Report& report) {
 std::string degradedText(const Report& report) {
   std::string text;
   for (const ReportRow& row : report.rows) {
-    sayDegraded(text, report, row, "wait for peers", row.split.waitDegraded());
-    sayDegraded(text, report, row, "transfer", row.split.transferDegraded());
+    addDegraded(text, report, row, "wait for peers", row.split.waitDegraded());
+    addDegraded(text, report, row, "transfer", row.split.transferDegraded());
   }
   return text;
 }

@@ -68,7 +68,7 @@ void addInspectorMetrics(const WatchedJobs::Job& job,
                          const MetricLabels& labels, MetricFamilies& out) {
   const v1::Header& header = job.live.header();
   const GroupCatalog& groups = job.live.groups();
-  std::map<std::pair<bool, MetricLabels>, Sums> told;
+  std::map<std::pair<bool, MetricLabels>, Sums> sums_of;
   for (const auto& [key, size] : job.live.sums().sizes) {
     const auto& [op, group, bytes] = key;
     if (size.interval != job.live.intervals() || size.completion.count == 0) {
@@ -91,13 +91,13 @@ void addInspectorMetrics(const WatchedJobs::Job& job,
           known ? absl::StrCat(groups.groups()[group].members.size()) : "0"},
          {is_message ? "p2p_operation" : "collective", function},
          {"message_size", sizeRange(bytes)}});
-    Sums& sums = told[{is_message, std::move(all)}];
+    Sums& sums = sums_of[{is_message, std::move(all)}];
     sums.us += static_cast<double>(size.completion.total_ns) / 1e3;
     sums.calls += size.completion.count;
     sums.busbw_gbs += size.busbw_gbs;
     sums.with_busbw += size.with_busbw;
   }
-  for (const auto& [key, sums] : told)
+  for (const auto& [key, sums] : sums_of)
     writeSums(key.first, key.second, sums, out);
 }
 

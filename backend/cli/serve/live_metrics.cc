@@ -31,10 +31,10 @@ class JobMetrics {
     for (const auto& [op, times] : sums_.times) {
       const MetricLabels labels = with({{"op", nameOf(op)}});
       out_.histogram("traced_operation_seconds",
-                     "From issue to end of an operation", labels,
+                     "Time from issue to end of an operation", labels,
                      times.completion);
       out_.histogram("traced_peer_wait_seconds",
-                     "How long a rank waited for others in an operation",
+                     "Time that a rank waited for others in an operation",
                      labels, times.wait_for_peers);
     }
     for (const v1::RankDigest& rank : hosts_.parts().front().digest->ranks()) {
@@ -42,11 +42,11 @@ class JobMetrics {
     }
     addGroups();
     out_.gauge("traced_folded_kinds",
-               "Operations of groups, of ranks, that are reported as \"other\"",
-               labels_, asDouble(sums_.folded_kinds));
+               "Operations of groups that are reported as \"other\"", labels_,
+               asDouble(sums_.folded_kinds));
     out_.gauge("traced_folded_sizes",
-               "Sizes of operations, of ranks, that are reported as \"other\"",
-               labels_, asDouble(sums_.folded_sizes));
+               "Message sizes that are reported as \"other\"", labels_,
+               asDouble(sums_.folded_sizes));
     addInspectorMetrics(job_, labels_, out_);
   }
 
@@ -63,20 +63,20 @@ class JobMetrics {
     const auto add = [&](const char* name, const char* help, double value) {
       out_.counter(prefix + name, help, labels, value);
     };
-    add("operations", "Operations that are over", asDouble(totals.calls));
-    add("bytes", "The larger of input and output of each operation",
+    add("operations", "Completed operations", asDouble(totals.calls));
+    add("bytes", "Bytes of the operations: the larger of input and output",
         asDouble(totals.bytes));
-    add("failed_operations", "Operations that failed", asDouble(totals.failed));
-    add("own_call_seconds", "From issue to return, in the caller's thread",
+    add("failed_operations", "Failed operations", asDouble(totals.failed));
+    add("own_call_seconds", "Time from issue to return in the caller's thread",
         seconds(totals.host.total_ns));
-    add("completion_seconds", "From issue to end",
+    add("completion_seconds", "Time from issue to end",
         seconds(totals.completion.total_ns));
-    add("wait_for_peers_seconds", "Until the last rank was ready",
+    add("wait_for_peers_seconds", "Time until the last rank was ready",
         seconds(totals.split.wait_for_peers.total_ns));
-    add("transfer_seconds", "From when all were ready to the end",
+    add("transfer_seconds", "Time from when all ranks were ready to the end",
         seconds(totals.split.transfer.total_ns));
     add("exposed_wait_seconds",
-        "How long callers, or devices, were in recorded waits",
+        "Time that callers or devices spent in recorded waits",
         seconds(totals.split.exposed.total_ns));
     add("waits_unknown", "Operations without a recorded wait",
         asDouble(totals.waits_unknown));
@@ -125,12 +125,12 @@ MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
     JobMetrics(job, out).add();
   }
   out.begin({"", watched.beganNs()});
-  out.gauge("traced_serve_jobs", "Jobs that are watched", {},
+  out.gauge("traced_serve_jobs", "Watched jobs", {},
             asDouble(watched.jobs().size()));
-  out.gauge("traced_serve_interval_seconds", "How often rings are read", {},
+  out.gauge("traced_serve_interval_seconds", "Number of ring polls", {},
             std::chrono::duration<double>(interval).count());
   out.counter(
-      "traced_serve_processor_seconds", "Processor time that watching took", {},
+      "traced_serve_processor_seconds", "Processor time of the watcher", {},
       seconds(static_cast<std::uint64_t>(readClock(CLOCK_PROCESS_CPUTIME_ID))));
   return out;
 }

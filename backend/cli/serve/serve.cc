@@ -85,20 +85,20 @@ class Serve : public Subcommand {
     if (options_.once) return pollOnce(watched, hosts);
     stopOnSignal();
     auto began = steady_clock::now();
-    look(watched, hosts);
+    poll(watched, hosts);
     // Publish the first answers before printing the address.
     if (service_) {
       // A reader waits for this line. Write pending warnings first, so that
       // they cannot displace it.
       log_.finish(kMaxFinish);
-      report(place());
+      report(listenText());
     }
     for (;;) {
       const auto pause = duration(options_.interval_s);
       waitUntil(began + (watched.isFast() ? pause / kSooner : pause));
       if (asked_to_stop) break;
       began = steady_clock::now();
-      look(watched, hosts);
+      poll(watched, hosts);
     }
     return ExitCode::kFine;
   }
@@ -114,12 +114,13 @@ class Serve : public Subcommand {
     log_.finish(kMaxFinish);
   }
 
-  void report(const std::string& words) {
-    log_.write(absl::StrCat("tracectl: ", words));
+  void report(const std::string& message) {
+    log_.write(absl::StrCat("tracectl: ", message));
   }
 
   void reportTextfile() {
-    for (const std::string& words : textfile_->takeWords()) report(words);
+    for (const std::string& message : textfile_->takeMessages())
+      report(message);
   }
 
   std::optional<Error> start() {
@@ -161,7 +162,7 @@ class Serve : public Subcommand {
   }
 
   // Returns the address of the metrics.
-  std::string place() const {
+  std::string listenText() const {
     if (!http_.socket_path.empty()) {
       return printable(absl::StrCat("unix:", http_.socket_path));
     }
@@ -178,24 +179,24 @@ class Serve : public Subcommand {
     }
   }
 
-  void look(WatchedJobs& watched, Hosts& hosts) {
+  void poll(WatchedJobs& watched, Hosts& hosts) {
     watched.refresh();
     hosts.refresh(watched, peers_ ? peers_->all() : std::vector<Peer>());
     reportWarnings(watched);
     const auto findings = findingsOf(hosts.jobs());
-    const WrittenDigest told =
+    const WrittenDigest own_digest =
         peers_ ? writeDigest(hosts.digest()) : WrittenDigest();
     if (!options_.textfile.empty() || service_ || otlp_) {
       MetricFamilies metrics =
           metricsOf(watched, hosts, duration(options_.interval_s));
       metrics.counter("traced_serve_dropped_messages",
-                      "Lines that stderr did not take", {},
+                      "Lines that could not be written to stderr", {},
                       static_cast<double>(log_.dropped()));
-      if (peers_) addPeerMetrics(hosts.peers(), told, metrics);
+      if (peers_) addPeerMetrics(hosts.peers(), own_digest, metrics);
       publishMetrics(std::move(metrics));
     }
     if (service_) answer(hosts, findings);
-    if (peers_) answerPeers(hosts, told);
+    if (peers_) answerPeers(hosts, own_digest);
     if (peers_) reportPeers();
     // Publish first, then notify: a notified client must find the verdict.
     notifier_.report(findings, log_, commands_.get());
@@ -205,7 +206,7 @@ class Serve : public Subcommand {
     if (otlp_) {
       otlp_->addCounts(metrics);
       if (otlp_->isDue()) otlp_->send(messageOf(metrics));
-      for (const std::string& words : otlp_->takeWords()) report(words);
+      for (const std::string& message : otlp_->takeMessages()) report(message);
     }
     if (!textfile_ && !service_) return;
     std::string text = openMetricsText(metrics);
@@ -230,14 +231,14 @@ class Serve : public Subcommand {
   }
 
   // Publishes what peers request. Peers require a service.
-  void answerPeers(const Hosts& hosts, const WrittenDigest& told) {
+  void answerPeers(const Hosts& hosts, const WrittenDigest& own_digest) {
     service_->answer("/hosts/metrics",
                      {kMetricsType, openMetricsText(hostsMetricsOf(hosts))});
-    service_->answer("/digest", {"application/x-protobuf", told.bytes});
+    service_->answer("/digest", {"application/x-protobuf", own_digest.bytes});
   }
 
   void reportPeers() {
-    for (const std::string& words : peers_->takeWords()) report(words);
+    for (const std::string& message : peers_->takeMessages()) report(message);
   }
 
   ExitCode pollOnce(WatchedJobs& watched, Hosts& hosts) {

@@ -25,43 +25,41 @@ bool isLoopback(const std::string& address) {
 
 void ServeOptions::declare(CLI::App& app) {
   app.add_option("INPUT", inputs,
-                 "Only jobs whose traces are these, or below these "
-                 "directories (all of this user)");
+                 "Only jobs with these traces, or with traces below these "
+                 "directories (default: all jobs of this user)");
   app.add_option(
          "--listen", listen,
-         "HOST:PORT, PORT or unix:PATH to answer at; port 0 is any that "
-         "is free")
+         "HOST:PORT, PORT or unix:PATH to listen on; port 0 picks a free port")
       ->capture_default_str();
   app.add_option("--token-file", token_file,
-                 "A file with a token that who asks must give; needed to "
-                 "answer at addresses that others can reach");
+                 "A file with the token that clients must send; required to "
+                 "listen on addresses that other hosts can reach");
   app.add_option("--textfile", textfile,
-                 "Write traced.prom into this folder after each look, for "
+                 "Write traced.prom into this folder after each poll, for "
                  "node_exporter's textfile collector");
   app.add_option("--otlp", otlp,
-                 "Send the metrics to a collector of OpenTelemetry's, such as "
+                 "Send the metrics to an OpenTelemetry collector, such as "
                  "http://127.0.0.1:4318");
   app.add_option("--otlp-interval", otlp_interval_s,
-                 "Seconds from one message of --otlp to the next")
+                 "Seconds between two messages of --otlp")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   app.add_option("--peers", peers,
-                 "The serve of other hosts, whose jobs are reported, too: "
-                 "HOST[:PORT],..., file:PATH or dns:NAME");
-  app.add_flag("--no-http", no_http, "Answer no requests");
-  app.add_option("--interval", interval_s, "Seconds between two looks")
+                 "Peers: `tracectl serve` on other hosts, as HOST[:PORT],..., "
+                 "file:PATH or dns:NAME. Their jobs are reported too");
+  app.add_flag("--no-http", no_http, "Do not serve HTTP");
+  app.add_option("--interval", interval_s, "Seconds between two polls")
       ->check(CLI::Range(0.1, 60.0))
       ->capture_default_str();
   app.add_option("--waiting-after", waiting_s,
-                 "Tell who waits for whom after so many seconds")
+                 "Seconds after which a waiting rank is reported")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
   app.add_option("--on-verdict", on_verdict,
                  "Run this command with each new verdict as JSON on its "
                  "standard input");
   app.add_flag("--once", once,
-               "Look once, at what rings hold by now, write the metrics and "
-               "end");
+               "Poll the rings once, write the metrics and exit");
   app.footer("Example: tracectl serve traces/ --listen 9464");
 }
 
@@ -116,9 +114,9 @@ Result<HttpOptions> ServeOptions::http() const {
   }
   http.port = static_cast<std::uint16_t>(number);
   if (!isLoopback(http.address) && http.token.empty()) {
-    return Error{absl::StrCat("--listen: ", http.address,
-                              " can be reached by others: give a token that "
-                              "they must have, with --token-file")};
+    return Error{absl::StrCat(
+        "--listen: ", http.address,
+        " can be reached by other hosts: set a token with --token-file")};
   }
   return http;
 }
@@ -126,10 +124,11 @@ Result<HttpOptions> ServeOptions::http() const {
 Result<PeerList> ServeOptions::peerList() const {
   if (!canAskHttp()) {
     return Error{
-        "--peers: this tracectl was built without Boost and asks nobody"};
+        "--peers: this tracectl was built without Boost, so it cannot poll "
+        "peers"};
   }
   if (once) {
-    return Error{"--peers: one look of --once hears of no other host"};
+    return Error{"--peers: does not work with --once, which polls only once"};
   }
   if (no_http) {
     return Error{

@@ -12,7 +12,7 @@ struct Textfile::State {
   Write write;
   std::mutex mutex;
   std::string pending;
-  std::vector<std::string> words;
+  std::vector<std::string> messages;
   bool has_failed = false;
 
   void writePending() {
@@ -23,7 +23,7 @@ struct Textfile::State {
     lock.lock();
     // Only the first problem is reported: a full folder may have room later.
     if (problem.empty() || std::exchange(has_failed, true)) return;
-    words.push_back(std::move(problem));
+    messages.push_back(std::move(problem));
   }
 };
 
@@ -38,9 +38,9 @@ void Textfile::put(std::string text) {
   if (!is_posted) background_.post([state = state_] { state->writePending(); });
 }
 
-std::vector<std::string> Textfile::takeWords() {
+std::vector<std::string> Textfile::takeMessages() {
   const std::lock_guard lock(state_->mutex);
-  return std::exchange(state_->words, {});
+  return std::exchange(state_->messages, {});
 }
 
 void Textfile::finish(std::chrono::nanoseconds timeout) {

@@ -23,7 +23,7 @@ class Textfile {
   // Replaces a text that is still pending.
   void put(std::string text);
   // Returns the first problem of `Write`, once.
-  std::vector<std::string> takeWords();
+  std::vector<std::string> takeMessages();
   // Blocks until the text is written, or until `timeout` passed.
   void finish(std::chrono::nanoseconds timeout);
 

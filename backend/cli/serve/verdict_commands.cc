@@ -55,10 +55,11 @@ void VerdictCommands::start(const std::string& json) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.path().c_str(),
                                    O_RDONLY, 0);
-  const char* words[] = {"sh", "-c", command_.c_str(), nullptr};
+  const char* arguments[] = {"sh", "-c", command_.c_str(), nullptr};
   pid_t child = 0;
-  if (input.isWhole() && posix_spawn(&child, "/bin/sh", &actions, nullptr,
-                                     const_cast<char**>(words), environ) == 0) {
+  if (input.isWhole() &&
+      posix_spawn(&child, "/bin/sh", &actions, nullptr,
+                  const_cast<char**>(arguments), environ) == 0) {
     running_.push_back(child);
   } else {
     report("the command could not be run");
@@ -66,8 +67,8 @@ void VerdictCommands::start(const std::string& json) {
   posix_spawn_file_actions_destroy(&actions);
 }
 
-void VerdictCommands::report(const std::string& words) {
-  log_.write(absl::StrCat("tracectl: --on-verdict: ", words));
+void VerdictCommands::report(const std::string& message) {
+  log_.write(absl::StrCat("tracectl: --on-verdict: ", message));
 }
 
 void FindingNotifier::report(const std::vector<LiveFinding>& findings,

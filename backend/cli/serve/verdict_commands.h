@@ -39,7 +39,7 @@ class VerdictCommands {
  private:
   // Starts the command with `json` on its standard input.
   void start(const std::string& json);
-  void report(const std::string& words);
+  void report(const std::string& message);
 
   const std::string command_;
   MessageLog& log_;

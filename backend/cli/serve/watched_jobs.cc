@@ -136,7 +136,7 @@ bool WatchedJobs::isWanted(const RingFile& ring) {
 }
 
 void WatchedJobs::find(Rank& rank) {
-  rank.looked_up = Clock::now();
+  rank.last_lookup = Clock::now();
   auto definitions = files_.ask(
       [trace = rank.news->trace(), named = rank.stream->unknown()] {
         return findDefinitions(trace, named);
@@ -195,7 +195,7 @@ void WatchedJobs::read(Rank& rank) {
   fast_ |= kMuchOfARing * (rank.news->tail().position() - before) >
            rank.news->tail().slots();
   if (!rank.stream->knowsAll() &&
-      Clock::now() - rank.looked_up > kLookupInterval) {
+      Clock::now() - rank.last_lookup > kLookupInterval) {
     find(rank);
   }
   if (alive && readable) return;

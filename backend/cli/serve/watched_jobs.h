@@ -35,7 +35,7 @@ class WatchedJobs {
     // True while the ring exists and its process lives.
     bool alive = true;
     std::chrono::steady_clock::time_point ended;
-    std::chrono::steady_clock::time_point looked_up;
+    std::chrono::steady_clock::time_point last_lookup;
     // Number of records missing at the last poll.
     std::uint64_t lost = 0;
   };

@@ -24,17 +24,18 @@ class Show : public Subcommand {
     inputs_.declare(app);
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
-    app.add_option("--ranks", ranks_, "Only these, such as 0-3,5")
+    app.add_option("--ranks", ranks_, "Only these ranks, such as 0-3,5")
         ->check([](const std::string& text) {
           const auto ranks = parseRanks(text);
           return ranks ? std::string() : ranks.error().message;
         });
     app.add_option("--groups", groups_,
-                   "Only these, by their labels; all: each group by itself, "
-                   "also of many that are called alike")
+                   "Only the groups with these labels; all shows each group "
+                   "separately, including those with equal names")
         ->delimiter(',')
         ->allow_extra_args(false);
-    app.add_option("--ops", ops_, "Only these, such as all_reduce,send")
+    app.add_option("--ops", ops_,
+                   "Only these operations, such as all_reduce,send")
         ->delimiter(',')
         ->allow_extra_args(false);
     scope_.declare(app);
@@ -44,8 +45,7 @@ class Show : public Subcommand {
                    "At most N rows, 0 for all (default 40 as text, all as "
                    "JSON)");
     app.add_flag("--stacks", stacks_,
-                 "Also where in the program they were called (the JSON always "
-                 "has it)");
+                 "Also show the call sites (the JSON always has them)");
     app.footer("Example: tracectl show run42/ --groups dp,pp --last 5");
   }
 

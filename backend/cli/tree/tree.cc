@@ -57,8 +57,9 @@ class TreeCommand : public Subcommand {
     inputs_.declareJson(app);
     inputs_.declareAttempt(app);
     window_.declare(app);
-    app.add_option("--rank", rank_,
-                   "Whose operations: a rank (default the lowest), or all")
+    app.add_option(
+           "--rank", rank_,
+           "The rank whose operations are shown (default the lowest), or all")
         ->check(isRankOrAll);
     app.add_option("--level", level_,
                    "0: modules; 1: and their operations; 2: and groups, sizes "
@@ -88,7 +89,7 @@ class TreeCommand : public Subcommand {
       }
       tree.add(table);
     }
-    if (output.ranks.empty()) return sayNoSuchRank(*set);
+    if (output.ranks.empty()) return reportUnknownRank(*set);
     tree.finish();
     write(output);
     return inputs_.conclude(allWarnings(*set, output.summary));
@@ -103,13 +104,12 @@ class TreeCommand : public Subcommand {
     return !absl::SimpleAtoi(rank_, &number) || rank == number;
   }
 
-  ExitCode sayNoSuchRank(const TraceSet& set) const {
+  ExitCode reportUnknownRank(const TraceSet& set) const {
     std::vector<std::uint32_t> ranks;
     for (const std::size_t i : set.selected) {
       ranks.push_back(set.streams[i].header.rank());
     }
-    complain(absl::StrCat("there is no trace of rank ", rank_,
-                          ", but of ranks ",
+    complain(absl::StrCat("no trace of rank ", rank_, ", but of ranks ",
                           RankList::fromRanks(ranks).text()));
     return ExitCode::kUsage;
   }

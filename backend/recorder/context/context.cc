@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/say.h"
+#include "base/log_message.h"
 #include "base/utf8.h"
 #include "ring_io/ring/definition_cache.h"
 
@@ -76,13 +76,14 @@ class EnteredContexts {
  private:
   // Warns once per process. The recorded operations keep the annotation.
   void warnOpenAnnotations() const noexcept {
-    static std::atomic<bool> said{false};
+    static std::atomic<bool> warned{false};
     for (const Entry& entry : entries_) {
-      if (entry.change.annotation_size() == 0 || said.exchange(true)) continue;
+      if (entry.change.annotation_size() == 0 || warned.exchange(true))
+        continue;
       const std::string_view annotation = entry.change.annotation(0);
-      say({"a thread ended inside the annotation \"",
-           annotation.substr(0, Context::kMaxTextBytes),
-           "\"; use `with`, or call __exit__"});
+      logMessage({"a thread ended inside the annotation \"",
+                  annotation.substr(0, Context::kMaxTextBytes),
+                  "\"; use `with`, or call __exit__"});
     }
   }
 

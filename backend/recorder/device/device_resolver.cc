@@ -14,7 +14,7 @@ bool DeviceResolver::prepare() noexcept {
     pending_.reserve(EventPool::kSpans);
     reached_.reserve(EventPool::kSpans);
     measured_.reserve(kMaxMeasured);
-    look_.emplace();
+    probe_.emplace();
     blocked_.reserve(EventPool::kSpans);
   } catch (...) {
     return false;
@@ -61,12 +61,12 @@ bool DeviceResolver::isBlocked(DeviceEvents::Stream stream) const noexcept {
 
 void DeviceResolver::queryPending() noexcept {
   using EventState = DeviceSpan::EventState;
-  for (DeviceSpan* span : pending_) span->look = EventState::kNone;
+  for (DeviceSpan* span : pending_) span->state = EventState::kNone;
   for (const DeviceSpan* span : pending_) {
-    if (!failed_ && span->look == EventState::kNone) poll(span->stream);
+    if (!failed_ && span->state == EventState::kNone) poll(span->stream);
   }
   const auto stays = [this](DeviceSpan* span) {
-    switch (span->look) {
+    switch (span->state) {
       case EventState::kReached:
         reached(*span);
         return false;
@@ -84,15 +84,15 @@ void DeviceResolver::queryPending() noexcept {
 }
 
 void DeviceResolver::poll(DeviceEvents::Stream stream) noexcept {
-  look_->begin(stream, pending_);
-  while (const DeviceSpan* span = look_->next()) {
+  probe_->begin(stream, pending_);
+  while (const DeviceSpan* span = probe_->next()) {
     const std::int64_t asked_ns = clock_();
     const DeviceEvents::State state = events_.query(span->last);
     failed_ = state == DeviceEvents::State::kFailed && !anchors_.answers();
     if (failed_) return;
-    look_->answer(state, asked_ns);
+    probe_->answer(state, asked_ns);
   }
-  look_->finish();
+  probe_->finish();
 }
 
 void DeviceResolver::reached(DeviceSpan& span) noexcept {

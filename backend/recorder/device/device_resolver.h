@@ -135,7 +135,7 @@ class DeviceResolver {
   std::vector<DeviceSpan*> pending_;
   std::vector<DeviceSpan*> reached_;  // reached but not yet measured
   std::vector<Measured> measured_;
-  std::optional<StreamProbe> look_;
+  std::optional<StreamProbe> probe_;
   std::vector<DeviceEvents::Stream> blocked_;
   std::int64_t progress_ns_ = 0;
   std::int64_t reported_error_ns_ = 0;

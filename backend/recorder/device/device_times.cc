@@ -31,7 +31,7 @@ DeviceTimes::DeviceTimes(std::unique_ptr<DeviceEvents> events,
     thread_ = std::thread([this] { run(); });
   }
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kStartDeadline, [this] { return started_; });
+  changed_.wait_for(lock, kStartTimeout, [this] { return started_; });
 }
 
 DeviceTimes::~DeviceTimes() {
@@ -102,11 +102,11 @@ void DeviceTimes::endWait(DeviceSpan* span, const WaitRecord& wait) noexcept {
   submit(span);
 }
 
-bool DeviceTimes::stop(std::chrono::milliseconds deadline) noexcept {
+bool DeviceTimes::stop(std::chrono::milliseconds timeout) noexcept {
   std::unique_lock lock(mutex_);
   stopping_ = true;
   changed_.notify_all();
-  return changed_.wait_for(lock, deadline, [this] { return stopped_; });
+  return changed_.wait_for(lock, timeout, [this] { return stopped_; });
 }
 
 // Polls the device once, unless a capture was seen recently. Returns true while

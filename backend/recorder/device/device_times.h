@@ -37,7 +37,7 @@ class DeviceTimes {
   // Maximum time that the first operation waits for the creation of events. It
   // usually takes milliseconds. The first operation connects the engine and is
   // the slowest, so its times are worth the wait.
-  static constexpr std::chrono::milliseconds kStartDeadline{1000};
+  static constexpr std::chrono::milliseconds kStartTimeout{1000};
 
   // The calling thread's stream and its capture state.
   struct StreamState {
@@ -47,7 +47,7 @@ class DeviceTimes {
 
   // If the mode is off, it starts no thread, creates no spans, and only reports
   // stream states. Otherwise it returns once events exist, or after
-  // kStartDeadline. Throws std::system_error if the thread cannot start.
+  // kStartTimeout. Throws std::system_error if the thread cannot start.
   // Operations without times are counted in `untimed`. Operations of `aborted`
   // communicators get no times.
   DeviceTimes(std::unique_ptr<DeviceEvents> events, DeviceTimeMode mode,
@@ -71,8 +71,8 @@ class DeviceTimes {
   void cancel(DeviceSpan* span) noexcept { pool_.giveBack(span); }
 
   // Resolves the remaining spans and ends the thread. Returns false if the
-  // deadline passed first; a hung device then blocks the thread.
-  bool stop(std::chrono::milliseconds deadline) noexcept;
+  // timeout passed first; a hung device then blocks the thread.
+  bool stop(std::chrono::milliseconds timeout) noexcept;
 
  private:
   DeviceSpan* take(const StreamState& state, CommunicatorId communicator,

@@ -27,7 +27,7 @@ struct DeviceSpan {
   DeviceEvents::Stream stream = nullptr;
   bool has_first = false;
   bool is_wait = false;
-  EventState look = EventState::kNone;
+  EventState state = EventState::kNone;
   CommunicatorId communicator = 0;
   // Host times before the first and the latest query that found this span to be
   // the next unreached one of its stream. 0: no such query.

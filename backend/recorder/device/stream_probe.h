@@ -50,7 +50,7 @@ class StreamProbe {
         pending_ns_ = asked_ns;
         break;
       case DeviceEvents::State::kFailed:  // a single refused event
-        spans_[index]->look = DeviceSpan::EventState::kRefused;
+        spans_[index]->state = DeviceSpan::EventState::kRefused;
         spans_.erase(spans_.begin() + static_cast<std::ptrdiff_t>(index));
         --pending_;
         break;
@@ -60,7 +60,7 @@ class StreamProbe {
   void finish() noexcept {
     using EventState = DeviceSpan::EventState;
     for (std::size_t i = 0; i < spans_.size(); ++i) {
-      spans_[i]->look =
+      spans_[i]->state =
           i < reached_ ? EventState::kReached : EventState::kPending;
     }
     if (pending_ == spans_.size()) return;

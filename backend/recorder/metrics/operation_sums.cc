@@ -14,7 +14,7 @@ std::uint64_t nsBetween(Instant from, Instant to) {
 
 }  // namespace
 
-void OperationSums::see(const Ring::Record& record) {
+void OperationSums::update(const Ring::Record& record) {
   if (record.kind == RecordKind::kRetireGroup) {
     return retired(record.as<DefinitionHead>().id);
   }
@@ -54,9 +54,9 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
   call.shown = endShownBy(*known, engine, false);
   call.has_no_future = endsOnlyInWait(engine, call.facts.operation);
   if (call.shown == EndShownBy::kReports) {
-    const CallMode manner = modeOf(*known);
-    call.reported_key = modeKey(known->group(), manner);
-    reported_.try_emplace(call.reported_key, manner);
+    const CallMode mode = modeOf(*known);
+    call.reported_key = modeKey(known->group(), mode);
+    reported_.try_emplace(call.reported_key, mode);
   }
   return call;
 }

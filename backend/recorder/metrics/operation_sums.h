@@ -60,7 +60,7 @@ class OperationSums {
   explicit OperationSums(const ChunkBuilder& known) : known_(known) {}
 
   // Adds a record. `known` must already contain its definitions.
-  void see(const Ring::Record& record);
+  void update(const Ring::Record& record);
 
   // Notes that records are missing. An operation without an end may then have
   // ended.

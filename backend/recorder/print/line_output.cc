@@ -179,11 +179,11 @@ void LineOutput::put(const std::string& line) noexcept {
 
 std::uint64_t LineOutput::dropped() const noexcept { return state_->dropped; }
 
-void LineOutput::finish(std::chrono::milliseconds deadline) noexcept {
+void LineOutput::finish(std::chrono::milliseconds timeout) noexcept {
   std::unique_lock lock(state_->mutex);
   state_->finishing = true;
   state_->changed.notify_all();
-  state_->changed.wait_for(lock, deadline,
+  state_->changed.wait_for(lock, timeout,
                            [this] { return state_->lines == 0; });
   state_->dropped += state_->lines;
   state_->lines = 0;

@@ -36,9 +36,9 @@ class LineOutput {
   // Returns the number of lines that were dropped.
   std::uint64_t dropped() const noexcept;
 
-  // Waits until all lines are written, at most until the deadline. Drops and
+  // Waits until all lines are written, at most until the timeout. Drops and
   // counts the rest, and every later line.
-  void finish(std::chrono::milliseconds deadline) noexcept;
+  void finish(std::chrono::milliseconds timeout) noexcept;
 
  private:
   struct State;

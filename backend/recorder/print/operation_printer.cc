@@ -34,7 +34,7 @@ OperationPrinter::OperationPrinter(PrintMode mode, const ChunkBuilder& known,
              }),
       output_(STDERR_FILENO) {}
 
-void OperationPrinter::see(const Ring::Record& record) noexcept {
+void OperationPrinter::print(const Ring::Record& record) noexcept {
   try {
     print(lines_.lineOf(record));
   } catch (const std::exception&) {  // no memory for the line

@@ -23,7 +23,7 @@ class OperationPrinter {
 
   // Prints the line of an issue record whose definitions are in `known`. Never
   // blocks.
-  void see(const Ring::Record& record) noexcept;
+  void print(const Ring::Record& record) noexcept;
 
   // Returns the number of lines that were not printed.
   std::uint64_t dropped() const { return output_.dropped() + unmade_; }

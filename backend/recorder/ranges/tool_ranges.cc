@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "base/say.h"
+#include "base/log_message.h"
 #include "ring_io/support/find_function.h"
 
 namespace traced {
@@ -91,8 +91,8 @@ std::unique_ptr<NvtxRanges> nvtxFor(const Options& options) {
   if (!options.nvtx) return nullptr;
   auto nvtx = NvtxRanges::load();
   if (!nvtx) {
-    say({"TRACED_NVTX=1 has no effect: ", NvtxRanges::kLibrary,
-         " is missing; pip install nvidia-nvtx"});
+    logMessage({"TRACED_NVTX=1 has no effect: ", NvtxRanges::kLibrary,
+                " is missing; pip install nvidia-nvtx"});
   }
   return nvtx;
 }

@@ -168,7 +168,7 @@ void countUnloads() noexcept {
 }
 
 void describeCppStack(const CppStack& stack, const void* own,
-                      v1::NewStack& told) {
+                      v1::NewStack& new_stack) {
   std::vector<std::uintptr_t> addresses(stack.frames().begin(),
                                         stack.frames().end());
   addresses.push_back(reinterpret_cast<std::uintptr_t>(own));
@@ -181,10 +181,10 @@ void describeCppStack(const CppStack& stack, const void* own,
   auto at = std::find_if_not(found.begin(), end, isOwn);
   for (; at != end; ++at) {
     const v1::Code code = describeCode(*at);
-    told.mutable_stack()->add_cpp(code.id());
-    *told.add_code() = code;
+    new_stack.mutable_stack()->add_cpp(code.id());
+    *new_stack.add_code() = code;
   }
-  told.mutable_stack()->set_cpp_cut(stack.cut);
+  new_stack.mutable_stack()->set_cpp_cut(stack.cut);
 }
 
 }  // namespace traced

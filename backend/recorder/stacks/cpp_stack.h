@@ -46,6 +46,6 @@ void countUnloads() noexcept;
 // Describes a stack by the loaded binaries. Omits the innermost frames that are
 // in the same binary as `own` (nullptr: keeps all). May throw std::bad_alloc.
 void describeCppStack(const CppStack& stack, const void* own,
-                      v1::NewStack& told);
+                      v1::NewStack& new_stack);
 
 }  // namespace traced

@@ -134,15 +134,15 @@ std::vector<LoadedCode> findLoadedCode(
 }
 
 v1::Code describeCode(const LoadedCode& code) {
-  v1::Code told;
+  v1::Code described;
   if (code.path) {
     const std::string path = *code.path ? code.path : programPath();
-    told.set_binary(toValidUtf8(lastOf(path, kMaxPathBytes)));
-    told.set_build_id(code.build_id.data(), code.build_id.size());
+    described.set_binary(toValidUtf8(lastOf(path, kMaxPathBytes)));
+    described.set_build_id(code.build_id.data(), code.build_id.size());
   }
-  told.set_offset(code.address - 1 - code.base);
-  told.set_id(idOf(told));
-  return told;
+  described.set_offset(code.address - 1 - code.base);
+  described.set_id(idOf(described));
+  return described;
 }
 
 const std::string& programPath() {

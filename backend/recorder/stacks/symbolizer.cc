@@ -101,9 +101,9 @@ std::vector<v1::Code> Symbolizer::take() {
   return std::exchange(state_->named, {});
 }
 
-std::vector<v1::Code> Symbolizer::finish(std::chrono::milliseconds deadline) {
+std::vector<v1::Code> Symbolizer::finish(std::chrono::milliseconds timeout) {
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, deadline, [this] {
+  state_->changed.wait_for(lock, timeout, [this] {
     return state_->asked.empty() && !state_->is_busy;
   });
   state_->given_up = true;

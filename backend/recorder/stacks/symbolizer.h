@@ -29,9 +29,9 @@ class Symbolizer {
 
   // Returns the code named since the previous call. Never blocks.
   std::vector<v1::Code> take();
-  // Like take(), but waits for pending lookups until the deadline. Call it
+  // Like take(), but waits for pending lookups until the timeout. Call it
   // last.
-  std::vector<v1::Code> finish(std::chrono::milliseconds deadline);
+  std::vector<v1::Code> finish(std::chrono::milliseconds timeout);
 
  private:
   struct State;

@@ -7,7 +7,7 @@
 
 namespace traced {
 
-void FailureWatch::see(const Ring::Record& record) {
+void FailureWatch::update(const Ring::Record& record) {
   forEachRow(record, [this](const auto& row) {
     if constexpr (requires { row.outcome; }) {
       if (row.outcome != 0) note(row.op, row.lastNs(), row.error);

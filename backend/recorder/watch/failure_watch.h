@@ -17,7 +17,7 @@ class FailureWatch {
   FailureWatch() { known_.fill(kLostOp); }
 
   // Notes the failure in a record, if it has one.
-  void see(const Ring::Record& record);
+  void update(const Ring::Record& record);
 
   // Returns the mark of the first new failure since the previous call, with the
   // time of the failure. An operation that fails both in its end and in its

@@ -33,7 +33,7 @@ void HangWatch::setLimit(std::int64_t limit_ns) {
   limit_ns_ = limit_ns;
 }
 
-void HangWatch::see(const Ring::Record& record) {
+void HangWatch::update(const Ring::Record& record) {
   if (record.kind == RecordKind::kRetireGroup) {
     return retired(record.as<DefinitionHead>().id);
   }
@@ -58,33 +58,33 @@ void HangWatch::add(const IssueRow& row) {
   op.thread = row.thread;
   op.waits_at_once = engine.on_host && call->has_async() && !call->async();
   if (op.shown == EndShownBy::kReports) {
-    op.manner = modeOf(*call);
-    ++op.manner->followed;
+    op.mode = modeOf(*call);
+    ++op.mode->followed;
   }
   under_way_.emplace_hint(under_way_.end(), op.id, op);
 }
 
-HangWatch::Manner* HangWatch::modeOf(const v1::Call& call) {
+HangWatch::ModeCalls* HangWatch::modeOf(const v1::Call& call) {
   const CallMode how = traced::modeOf(call);
   const std::uint64_t key = modeKey(call.group(), how);
-  return &manners_.try_emplace(key, key, how).first->second;
+  return &modes_.try_emplace(key, key, how).first->second;
 }
 
 void HangWatch::retired(std::uint32_t group) {
   const std::uint64_t first = modeKey(group, CallMode{});
   for (std::uint64_t key = first; key < first + kCallModes; ++key) {
-    const auto found = manners_.find(key);
-    if (found == manners_.end()) continue;
+    const auto found = modes_.find(key);
+    if (found == modes_.end()) continue;
     found->second.is_retired = true;
-    if (found->second.followed == 0) manners_.erase(found);
+    if (found->second.followed == 0) modes_.erase(found);
   }
 }
 
 HangWatch::Entry HangWatch::forget(Entry entry) {
-  if (Manner* const manner = entry->second.manner) {
-    manner->calls.forget(entry->first);
-    const std::uint64_t key = manner->key;
-    if (--manner->followed == 0 && manner->is_retired) manners_.erase(key);
+  if (ModeCalls* const mode = entry->second.mode) {
+    mode->calls.forget(entry->first);
+    const std::uint64_t key = mode->key;
+    if (--mode->followed == 0 && mode->is_retired) modes_.erase(key);
   }
   return under_way_.erase(entry);
 }
@@ -99,13 +99,13 @@ void HangWatch::add(const Row& row) {
     std::int64_t& last_ns = last_ns_[op.thread];
     last_ns = std::max(last_ns, row.endNs());
   }
-  if (op.manner) {
-    ReportedCalls& calls = op.manner->calls;
+  if (op.mode) {
+    ReportedCalls& calls = op.mode->calls;
     if constexpr (std::is_same_v<Row, DoneRow>) {
       learn(row, op, calls,
             [this](OpId hole) { forget(under_way_.find(hole)); });
     } else if constexpr (std::is_same_v<Row, ReturnRow>) {
-      const bool is_news = !op.told && !op.failed;
+      const bool is_news = !op.reported && !op.failed;
       if (is_news && !hasRoomFor(op)) return void(forget(entry));
       if (is_news) learn(row, op, calls);
     } else {
@@ -113,12 +113,12 @@ void HangWatch::add(const Row& row) {
     }
   }
   if (op.ended.known() && !op.failed) noteLate(op);
-  const bool nothing_follows = !op.manner && inFlight(op) == InFlight::kNo;
+  const bool nothing_follows = !op.mode && inFlight(op) == InFlight::kNo;
   if (op.failed || op.ended.known() || nothing_follows) forget(entry);
 }
 
 bool HangWatch::hasRoomFor(const Followed& op) const {
-  const ReportedCalls& calls = op.manner->calls;
+  const ReportedCalls& calls = op.mode->calls;
   return calls.reportsAll() ||
          (!calls.isFull() && under_way_.size() < kMaxUnshown);
 }
@@ -131,7 +131,7 @@ void HangWatch::noteLate(const Followed& op) {
 }
 
 InFlight HangWatch::inFlight(const Followed& op) {
-  return op.inFlight(op.shown, op.manner ? &op.manner->calls : nullptr, false);
+  return op.inFlight(op.shown, op.mode ? &op.mode->calls : nullptr, false);
 }
 
 bool HangWatch::threadIsSilent(const Followed& op,
@@ -158,10 +158,10 @@ std::vector<HangReport> HangWatch::take(std::int64_t now_ns) {
     if (!hangs && !threadIsSilent(op, since_ns)) continue;
     const bool is_first =
         (hangs ? hanging : undecided).insert(op.call.group).second;
-    if (op.told || op.passed_over) continue;
-    (is_first ? op.told : op.passed_over) = true;
+    if (op.reported || op.passed_over) continue;
+    (is_first ? op.reported : op.passed_over) = true;
     if (!is_first) continue;
-    if (op.manner) op.manner->calls.forget(id);
+    if (op.mode) op.mode->calls.forget(id);
     reports.push_back(reportOf(
         op,
         hangs ? HangReport::State::kUnfinished : HangReport::State::kUndecided,

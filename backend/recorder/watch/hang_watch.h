@@ -50,7 +50,7 @@ class HangWatch {
   // Updates an operation from a record whose definitions are in `known`. While
   // the watch is disabled, only the retirement of groups has an effect. May
   // throw std::bad_alloc.
-  void see(const Ring::Record& record);
+  void update(const Ring::Record& record);
 
   // Notes that records are missing. Operations without an end may have ended,
   // so unfinished ones are not reported.
@@ -62,7 +62,7 @@ class HangWatch {
   std::vector<HangReport> take(std::int64_t now_ns);
 
   // Returns the number of tracked combinations of group and mode.
-  std::size_t manners() const { return manners_.size(); }
+  std::size_t trackedModes() const { return modes_.size(); }
 
  private:
   // Maximum number of followed operations.
@@ -73,8 +73,8 @@ class HangWatch {
   static constexpr std::size_t kMaxUnshown = kMaxFollowed / 2;
 
   // The calls of one group and mode.
-  struct Manner {
-    Manner(std::uint64_t its_key, CallMode how) : key(its_key), calls(how) {}
+  struct ModeCalls {
+    ModeCalls(std::uint64_t its_key, CallMode how) : key(its_key), calls(how) {}
 
     std::uint64_t key;
     ReportedCalls calls;
@@ -87,10 +87,10 @@ class HangWatch {
     std::uint32_t thread = 0;
     EndShownBy shown{};
     // Set for EndShownBy::kReports, otherwise nullptr.
-    Manner* manner = nullptr;
+    ModeCalls* mode = nullptr;
     // The caller waits for it on the host.
     bool waits_at_once = false;
-    bool told = false;
+    bool reported = false;
     // Omitted as a consequence of another hang. It is not reported as late
     // either.
     bool passed_over = false;
@@ -104,7 +104,7 @@ class HangWatch {
   void add(const Row&) {}
   // Forgets a destroyed group once none of its operations is followed.
   void retired(std::uint32_t group);
-  Manner* modeOf(const v1::Call& call);
+  ModeCalls* modeOf(const v1::Call& call);
   // Stops following an operation. Returns the next entry.
   Entry forget(Entry entry);
   static InFlight inFlight(const Followed& op);
@@ -123,7 +123,7 @@ class HangWatch {
   std::map<OpId, Followed> under_way_;
   // Operations that ended too late, since the last take().
   std::vector<HangReport> late_;
-  std::unordered_map<std::uint64_t, Manner> manners_;
+  std::unordered_map<std::uint64_t, ModeCalls> modes_;
   // Time when a thread last issued an operation or ended a wait.
   std::unordered_map<std::uint32_t, std::int64_t> last_ns_;
 };

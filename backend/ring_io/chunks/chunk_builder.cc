@@ -107,10 +107,10 @@ void ChunkBuilder::addDefinition(const Ring::Record& record) {
 
 void ChunkBuilder::defineStack(const DefinitionHead& head,
                                std::string_view bytes) {
-  v1::NewStack told;
-  if (!parse(told, bytes)) return;
-  for (v1::Code& code : *told.mutable_code()) code_.define(std::move(code));
-  v1::Stack& stack = *told.mutable_stack();
+  v1::NewStack parsed;
+  if (!parse(parsed, bytes)) return;
+  for (v1::Code& code : *parsed.mutable_code()) code_.define(std::move(code));
+  v1::Stack& stack = *parsed.mutable_stack();
   stack.set_id(head.id);
   nameFrames(stack);
   stacks_.define(head, std::move(stack));

@@ -55,18 +55,18 @@ CallFacts factsOf(const v1::Call& call) {
 
 OperationSummary summarize(OpId op, const CallFacts& call, std::uint64_t seq,
                            std::int64_t issue_ns, const ChunkBuilder& known) {
-  OperationSummary told;
-  told.op = op;
-  told.operation = operationName(call.operation);
+  OperationSummary summary;
+  summary.op = op;
+  summary.operation = operationName(call.operation);
   if (const v1::Group* const group = known.group(call.group)) {
-    told.group_name = group->name();
-    told.group_desc = group->desc();
+    summary.group_name = group->name();
+    summary.group_desc = group->desc();
   }
-  told.seq = seq;
-  told.bytes = call.bytes;
-  told.peer = call.peer;
-  told.issue_ns = issue_ns;
-  return told;
+  summary.seq = seq;
+  summary.bytes = call.bytes;
+  summary.peer = call.peer;
+  summary.issue_ns = issue_ns;
+  return summary;
 }
 
 }  // namespace traced

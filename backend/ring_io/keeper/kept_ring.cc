@@ -61,9 +61,9 @@ bool KeptRing::isClosed() const {
 
 void KeptRing::noteEnd(State state) {
   if (!process_) return;
-  const auto deadline =
+  const auto timeout =
       state == State::kLeft ? kEnding : std::chrono::milliseconds(0);
-  if (!process_->waitForEnd(deadline)) return;
+  if (!process_->waitForEnd(timeout)) return;
   process_end_ = process_->end();
   process_has_ended_ = true;
   process_ = nullptr;

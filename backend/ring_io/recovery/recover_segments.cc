@@ -53,9 +53,9 @@ class TraceFinder {
 
   // Returns part 0 of a stream, or "" if no wanted file belongs to it.
   std::string of(std::uint64_t stream_id) {
-    if (!found_) found_ = placesOf(traces_);
-    const auto place = found_->find(stream_id);
-    return place == found_->end() ? "" : place->second;
+    if (!found_) found_ = tracePaths(traces_);
+    const auto found = found_->find(stream_id);
+    return found == found_->end() ? "" : found->second;
   }
 
  private:
@@ -83,9 +83,9 @@ std::string whyNotInto(const std::string& trace,
   return is_copy ? "what was named is a copy of its trace, " + named : "";
 }
 
-// Recovers a segment. Requires its lock. `place` is the path where its trace
-// was found; "" uses the path in the segment.
-void recoverLocked(const SegmentFile& file, const std::string& place,
+// Recovers a segment. Requires its lock. `trace_path` is the path where its
+// trace was found; "" uses the path in the segment.
+void recoverLocked(const SegmentFile& file, const std::string& trace_path,
                    const RecoverOptions& options, RecoveredSegment& result) {
   result.why = file.whyRefused();
   if (!result.why.empty()) return;
@@ -111,7 +111,8 @@ void recoverLocked(const SegmentFile& file, const std::string& place,
     result.why = content.error().message;
     return;
   }
-  const std::string& trace = place.empty() ? content->trace_path : place;
+  const std::string& trace =
+      trace_path.empty() ? content->trace_path : trace_path;
   describe(*content, trace, result);
   if (!isOfThisBoot(content->header)) {
     result.why = "it is of another boot or host";
@@ -138,9 +139,9 @@ void removeIfDone(SegmentFile& file, const RecoverOptions& options,
   }
 }
 
-// `owner` is the result of lock(). For `place` see recoverLocked().
+// `owner` is the result of lock(). For `trace_path` see recoverLocked().
 RecoveredSegment recoverWithOwner(SegmentFile& file, SegmentFile::Owner owner,
-                                  const std::string& place,
+                                  const std::string& trace_path,
                                   const RecoverOptions& options) {
   RecoveredSegment result;
   result.path = file.path();
@@ -150,7 +151,7 @@ RecoveredSegment recoverWithOwner(SegmentFile& file, SegmentFile::Owner owner,
   }
   const OwnerRights rights(file.uid(), file.gid());
   if (rights.held()) {
-    recoverLocked(file, place, options, result);
+    recoverLocked(file, trace_path, options, result);
   } else {
     result.outcome = RecoverOutcome::kUnwritable;
     result.why = "no rights to act as its owner";
@@ -161,18 +162,18 @@ RecoveredSegment recoverWithOwner(SegmentFile& file, SegmentFile::Owner owner,
 
 std::optional<RecoveredSegment> recoverSegment(const std::string& path,
                                                const RecoverOptions& options,
-                                               TraceFinder& places) {
+                                               TraceFinder& finder) {
   const std::unique_ptr<SegmentFile> file = SegmentFile::open(path);
   if (!file || file->isBeingCreated()) return std::nullopt;
-  std::string place;
+  std::string trace_path;
   if (!options.traces.empty() && !isAmong(file->tracePath(), options.traces)) {
-    place = places.of(file->streamId());
-    if (place.empty()) return std::nullopt;
+    trace_path = finder.of(file->streamId());
+    if (trace_path.empty()) return std::nullopt;
   }
 
   const SegmentFile::Owner owner = file->lock();
   if (owner == SegmentFile::Owner::kGone) return std::nullopt;
-  return recoverWithOwner(*file, owner, place, options);
+  return recoverWithOwner(*file, owner, trace_path, options);
 }
 
 }  // namespace
@@ -205,9 +206,9 @@ std::vector<std::string> findSegments(
 std::vector<RecoveredSegment> recoverSegments(
     const std::vector<std::string>& paths, const RecoverOptions& options) {
   std::vector<RecoveredSegment> results;
-  TraceFinder places(options.traces);
+  TraceFinder finder(options.traces);
   for (const std::string& path : paths) {
-    if (auto result = recoverSegment(path, options, places)) {
+    if (auto result = recoverSegment(path, options, finder)) {
       results.push_back(std::move(*result));
     }
   }

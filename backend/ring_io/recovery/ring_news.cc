@@ -25,7 +25,7 @@ void addChunks(const std::string& path, std::uint64_t stream_id,
   if (!source) return;
   const std::uint64_t begin =
       (*source)->size() - std::min((*source)->size(), bytes);
-  SourceEnd end(**source, begin);
+  SourceTail end(**source, begin);
   ChunkScanner scanner(end);
   ChunkDecoder decoder;
   chunks.files.push_back(path);

@@ -27,8 +27,8 @@ std::size_t nextData(int fd, std::size_t offset, std::size_t end) {
 // Returns the end of the data that begins at `offset`, at most `end`.
 std::size_t endOfData(int fd, std::size_t offset, std::size_t end) {
   const off_t at = lseek(fd, static_cast<off_t>(offset), SEEK_HOLE);
-  const bool told = at > static_cast<off_t>(offset);
-  return told ? std::min(static_cast<std::size_t>(at), end) : end;
+  const bool found = at > static_cast<off_t>(offset);
+  return found ? std::min(static_cast<std::size_t>(at), end) : end;
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ RecoverOutcome StreamRecovery::tryRun(const std::string& trace,
     return RecoverOutcome::kUnreadable;
   }
   survey();
-  const bool said =
+  const bool already_marked =
       written_->accounts().closed() || written_->accounts().recovered();
-  if (options.dry_run || (records_ == 0 && said)) {
+  if (options.dry_run || (records_ == 0 && already_marked)) {
     return RecoverOutcome::kRecovered;
   }
   process_end_ = options.process_end;
@@ -116,8 +116,8 @@ Result<std::string> StreamRecovery::missingChunks(
         "a copy of an earlier moment"};
   }
   survey();
-  const bool said = written_->accounts().recovered();
-  if (!alive && records_ == 0 && said) return std::string();
+  const bool already_marked = written_->accounts().recovered();
+  if (!alive && records_ == 0 && already_marked) return std::string();
   StringSink sink;
   if (write(sink) != RecoverOutcome::kRecovered) {
     return Error{"its records make no readable chunk"};

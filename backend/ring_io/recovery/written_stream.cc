@@ -28,7 +28,7 @@ Error whyNot(const std::string& part_0) {
   if (lstat(part_0.c_str(), &status) == 0) {
     return Error{part_0 + " is not a regular file"};
   }
-  if (errno == ENOENT) return Error{part_0 + " is gone"};
+  if (errno == ENOENT) return Error{part_0 + " does not exist"};
   return Error{part_0 + ": " + std::strerror(errno)};
 }
 

@@ -130,7 +130,7 @@ std::unique_ptr<Segment> Segment::create(const std::string& directory,
     segment = createPrivate(slots, bytesFor(slots));
     if (!segment) return nullptr;
     segment->note_ =
-        "no shared memory could be had in " + directory + " (" +
+        "cannot create shared memory in " + directory + " (" +
         std::strerror(error != 0 ? error : ENOSPC) +
         "): records not yet in the file are lost if the process is killed";
   } else if (segment->slots_ != slots) {

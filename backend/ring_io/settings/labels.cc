@@ -48,11 +48,11 @@ Result<Labels> parseLabels(const std::string& text) {
     const std::string key = trimmed(item.substr(0, equals));
     if (key.empty()) return Error{shown(item) + " has no key"};
     if (!labels.try_emplace(key, trimmed(item.substr(equals + 1))).second) {
-      return Error{shown(key) + " is there twice"};
+      return Error{shown(key) + " is set twice"};
     }
   }
   if (labels.size() > kMaxLabels) {
-    return Error{"there are more than " + std::to_string(kMaxLabels)};
+    return Error{"more than " + std::to_string(kMaxLabels) + " labels"};
   }
   return labels;
 }

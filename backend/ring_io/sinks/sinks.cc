@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/say.h"
+#include "base/log_message.h"
 
 namespace traced {
 
@@ -40,7 +40,8 @@ void Sinks::append(const std::string& chunk, std::uint64_t records) noexcept {
       } catch (...) {
       }
       if (taken || !countRefusal(*sink)) continue;
-      say({sink->location(),
+      logMessage(
+          {sink->location(),
            " did not take a part of the trace; the job and the trace file go "
            "on, what it misses is counted"});
     }

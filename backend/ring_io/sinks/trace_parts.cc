@@ -118,7 +118,7 @@ std::uint64_t firstStreamIn(const std::string& path) {
 
 class Finder {
  public:
-  void look(const std::string& path) {
+  void search(const std::string& path) {
     std::error_code error;
     if (!fs::is_directory(path, error)) return add(path);
     fs::recursive_directory_iterator entry(
@@ -130,25 +130,25 @@ class Finder {
     }
   }
 
-  std::map<std::uint64_t, std::string> take() && { return std::move(places_); }
+  std::map<std::uint64_t, std::string> take() && { return std::move(paths_); }
 
  private:
   void add(const std::string& path) {
     if (stemOf(path).empty()) return;
     if (const std::uint64_t stream = firstStreamIn(path)) {
-      places_.try_emplace(stream, part0Of(path));
+      paths_.try_emplace(stream, part0Of(path));
     }
   }
 
-  std::map<std::uint64_t, std::string> places_;
+  std::map<std::uint64_t, std::string> paths_;
 };
 
 }  // namespace
 
-std::map<std::uint64_t, std::string> placesOf(
+std::map<std::uint64_t, std::string> tracePaths(
     const std::vector<std::string>& paths) {
   Finder finder;
-  for (const std::string& path : paths) finder.look(path);
+  for (const std::string& path : paths) finder.search(path);
   return std::move(finder).take();
 }
 

@@ -45,7 +45,7 @@ std::vector<TracePart> existingParts(const std::string& part_0);
 // Returns the path of part 0 of each stream in `paths` and, recursively, in
 // these directories. The first chunk of a file gives the stream id. Files that
 // are no traces are skipped.
-std::map<std::uint64_t, std::string> placesOf(
+std::map<std::uint64_t, std::string> tracePaths(
     const std::vector<std::string>& paths);
 
 // Returns whether two paths refer to the same file.

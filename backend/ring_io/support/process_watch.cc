@@ -93,9 +93,9 @@ std::unique_ptr<ProcessWatch> ProcessWatch::open(pid_t pid) {
 
 ProcessWatch::~ProcessWatch() { close(fd_); }
 
-bool ProcessWatch::waitForEnd(std::chrono::milliseconds deadline) const {
-  pollfd place{fd_, POLLIN, 0};
-  return poll(&place, 1, static_cast<int>(deadline.count())) == 1;
+bool ProcessWatch::waitForEnd(std::chrono::milliseconds timeout) const {
+  pollfd polled{fd_, POLLIN, 0};
+  return poll(&polled, 1, static_cast<int>(timeout.count())) == 1;
 }
 
 std::optional<int> ProcessWatch::status() const {

@@ -33,7 +33,7 @@ class ProcessWatch {
   int fd() const { return fd_; }
   // Blocks until the process ends, for at most `deadline`. Returns whether it
   // ended.
-  bool waitForEnd(std::chrono::milliseconds deadline) const;
+  bool waitForEnd(std::chrono::milliseconds timeout) const;
   // Returns what is known about the end. No field is set if that is unknown.
   v1::ProcessEnd end() const;
 

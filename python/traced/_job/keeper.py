@@ -17,7 +17,7 @@ def start(extension: Any) -> str:
     """Starts a keeper for the job of this process, unless it has one or TRACED_KEEPER is off.
 
     Returns:
-        "" or a sentence that says why no keeper runs.
+        The reason why no keeper runs, or "".
     """
     global _requested_for
     trace = extension.location()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class TracedError(Exception):
-    """The request cannot be served; the message says why, and what to do."""
+    """The request failed; the message gives the reason and a remedy."""
 
 
 class CommandError(TracedError):

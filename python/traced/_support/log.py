@@ -1,4 +1,4 @@
-"""Writes messages to stderr without blocking the job; backend/base/say.h does it for C++.
+"""Writes messages to stderr without blocking the job; backend/base/log_message.h does it for C++.
 
 Messages go to the file descriptor, past ``sys.stderr`` and the filters of ``warnings``. Both can
 block on a reader or raise, and tracing must do neither to a job.

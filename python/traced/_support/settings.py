@@ -159,7 +159,11 @@ def _check_names(settings: Iterable[str], known: Iterable[str]) -> None:
         wanted = key.lower().removeprefix(PREFIX.lower())
         likely = difflib.get_close_matches(wanted, names, cutoff=_SIMILAR)
         likely = [wanted] if wanted in names else likely
-        hint = f"did you mean {' or '.join(likely)}?" if likely else f"there are {', '.join(names)}"
+        hint = (
+            f"did you mean {' or '.join(likely)}?"
+            if likely
+            else f"known settings: {', '.join(names)}"
+        )
         raise ValueError(f"traced.configure: {key} is not a setting; {hint}")
 
 

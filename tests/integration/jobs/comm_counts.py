@@ -127,24 +127,24 @@ def sharding() -> tuple[dict[str, str], dict[str, Any], str]:
 
 def nothing() -> list[str]:
     """Returns the error messages."""
-    said = []
+    errors = []
     with traced.CommCounts() as counts:
         try:
             counts.get_total_counts()
         except traced.TracedError as error:
-            said.append(str(error))
+            errors.append(str(error))
     try:
         counts.table()
     except traced.TracedError as error:
-        said.append(str(error))
+        errors.append(str(error))
     with joined():
         with counts:
             dist.barrier()
         try:
             counts.table(7)
         except ValueError as error:
-            said.append(str(error))
-        return [*said, str(counts.get_comm_counts())]
+            errors.append(str(error))
+        return [*errors, str(counts.get_comm_counts())]
 
 
 def dumps() -> dict[str, Any]:

@@ -53,10 +53,10 @@ def forget_device() -> None:
 
 
 def _lines(function: str) -> list[list[str]]:
-    tell = getattr(_runtime, function)
-    room = tell(None, ctypes.c_size_t(0)) + 4096  # it may grow meanwhile
+    collect = getattr(_runtime, function)
+    room = collect(None, ctypes.c_size_t(0)) + 4096  # it may grow meanwhile
     text = ctypes.create_string_buffer(room)
-    size = tell(text, ctypes.c_size_t(room))
+    size = collect(text, ctypes.c_size_t(room))
     return [line.split("\t") for line in text.raw[:size].decode().splitlines()]
 
 

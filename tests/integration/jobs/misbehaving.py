@@ -17,7 +17,7 @@ class _UnspeakableError(Exception):
         raise RuntimeError("no word of it")
 
 
-def fails_in_ever_other_words() -> int:
+def fails_with_changing_messages() -> int:
     """Adds two sinks that fail for each chunk with a new message.
 
     Returns the first one's failures.

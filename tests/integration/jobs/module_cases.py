@@ -263,14 +263,14 @@ def _global_hooks() -> list[Any]:
 def refused() -> list[str]:
     """Returns the error messages."""
     leaf = Leaf()
-    said = []
+    errors = []
     with traced.track_modules(leaf, "Net"):
         for model, name in ((leaf, None), (3, None), (Leaf(), 3)):
             try:
                 traced.track_modules(model, name)  # type: ignore[arg-type]
             except (traced.TracedError, TypeError) as error:
-                said.append(str(error))
-    return said
+                errors.append(str(error))
+    return errors
 
 
 CASES: tuple[Callable[[], Any], ...] = (

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
+from jobs.backend_names import refused
 from jobs.settings import some_calls
-from jobs.spellings import refused
 
 _VERSION = "99.1.0+cu999"
 
@@ -21,6 +21,6 @@ def calls(backend: str) -> Any:
 
 
 def refusal(backend: str) -> tuple[str, str, bool]:
-    """Returns the error for the spelling."""
+    """Returns the error for the backend name."""
     torch.__version__ = _VERSION
     return refused(backend)

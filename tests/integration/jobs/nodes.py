@@ -53,7 +53,7 @@ def one_knows_late(nodes: str) -> None:
     _be_on(nodes)
     from traced._torch import nodes as _nodes
 
-    said = _nodes.publish
+    publish = _nodes.publish
     late = int(os.environ["RANK"]) == 1
     if late:
         _nodes.publish = lambda given: None  # type: ignore[assignment]
@@ -62,8 +62,8 @@ def one_knows_late(nodes: str) -> None:
         if late:
             _nodes._job = 1
             given = {"global_ranks_in_group": [0, 1], "backend": dist.Backend("traced:gloo")}
-            said(given)
-        meet("said")
+            publish(given)
+        meet("published")
         dist.new_group([0, 1])
         dist.all_reduce(torch.ones(4))
 

@@ -25,8 +25,8 @@ def some_calls(backend: str = "traced:gloo") -> Any:
         tensor = torch.arange(5.0) + rank
         dist.all_reduce(tensor)
         group = _get_default_group()
-        looks = type(group).__name__, type(group._get_backend(torch.device("cpu"))).__name__
-    return tensor.tolist(), looks, traced.location()
+        types = type(group).__name__, type(group._get_backend(torch.device("cpu"))).__name__
+    return tensor.tolist(), types, traced.location()
 
 
 def configured(folder: str) -> None:

@@ -20,12 +20,12 @@ _LIMIT_S = 0.2
 
 def late_partner() -> tuple[list[dict[str, Any]], list[float]]:
     """Rank 1 joins after rank 0 was notified of the hang. Returns the report."""
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
 
     def on_report(report: Any) -> None:
         # On a busy host the first call may be slow, too.
         if report["seq"] == 2:
-            told.append(dict(report))
+            reports.append(dict(report))
 
     if dist_rank() == 0:
         traced.watch(_LIMIT_S, on_report)
@@ -34,14 +34,14 @@ def late_partner() -> tuple[list[dict[str, Any]], list[float]]:
         tensor = torch.ones(3)
         if rank == 0:
             work = dist.all_reduce(tensor, async_op=True)
-            until(lambda: told)
-            Path("told").touch()
+            until(lambda: reports)
+            Path("reported").touch()
             work.wait()
-            until(lambda: len(told) == 2)
+            until(lambda: len(reports) == 2)
         else:
-            until(Path("told").exists)
+            until(Path("reported").exists)
             dist.all_reduce(tensor)
-        return told, tensor.tolist()
+        return reports, tensor.tolist()
 
 
 def dist_rank() -> int:
@@ -65,10 +65,10 @@ def a_callback_that_never_returns() -> list[float]:
         if rank == 0:
             work = dist.all_reduce(tensor, async_op=True)
             assert called.wait(60)
-            Path("told").touch()
+            Path("reported").touch()
             work.wait()
         else:
-            until(Path("told").exists)
+            until(Path("reported").exists)
             dist.all_reduce(tensor)
         return tensor.tolist()
 
@@ -81,7 +81,7 @@ def nobody_has_the_gil(folder: str) -> None:
             work = dist.all_reduce(tensor, async_op=True)
             # PyDLL keeps the GIL during calls.
             libc = ctypes.PyDLL(None)
-            while libc.access(b"told", 0) != 0:
+            while libc.access(b"reported", 0) != 0:
                 libc.usleep(10_000)
             work.wait()
         else:
@@ -91,5 +91,5 @@ def nobody_has_the_gil(folder: str) -> None:
                 return any(mark.kind == "unfinished" for s in streams for mark in s.marks)
 
             until(marked)
-            Path("told").touch()
+            Path("reported").touch()
             dist.all_reduce(tensor)

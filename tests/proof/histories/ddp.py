@@ -41,8 +41,8 @@ def main() -> None:
     if dist.get_rank() == 0:
         known = ddp._get_ddp_logging_data()
         buckets = known.get("rebuilt_bucket_sizes") or known["bucket_sizes"]
-        told = {"torch": torch.__version__, "buckets": buckets, "step_s": median(times[2:])}
-        print(json.dumps(told), flush=True)
+        result = {"torch": torch.__version__, "buckets": buckets, "step_s": median(times[2:])}
+        print(json.dumps(result), flush=True)
     dist.destroy_process_group()
 
 

@@ -52,8 +52,8 @@ def main() -> None:
         optimizer.step()
         times.append(time.perf_counter() - begin)
     if dist.get_rank() == 0:
-        told = {"torch": torch.__version__, "order": order, "step_s": median(times[2:])}
-        print(json.dumps(told), flush=True)
+        result = {"torch": torch.__version__, "order": order, "step_s": median(times[2:])}
+        print(json.dumps(result), flush=True)
     dist.destroy_process_group()
 
 

@@ -81,8 +81,8 @@ bool isOfMessages(const std::string& function) {
 }
 
 bool isNumber(long number, const char* setting) {
-  const auto told = static_cast<long>(simulated_cuda_setting(setting, 0));
-  return number == told || told < 0;
+  const auto wanted = static_cast<long>(simulated_cuda_setting(setting, 0));
+  return number == wanted || wanted < 0;
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ class TickClockTest : public ::testing::Test {
     clock_.discipline({ticksAt(true_ns), clock_ns});
   }
   std::int64_t errorAt(std::int64_t true_ns, std::int64_t clock_ns) {
-    const auto told = clock_.at(ticksAt(true_ns));
-    EXPECT_TRUE(told.has_value()) << true_ns;
-    return told ? *told - clock_ns : 0;
+    const auto converted = clock_.at(ticksAt(true_ns));
+    EXPECT_TRUE(converted.has_value()) << true_ns;
+    return converted ? *converted - clock_ns : 0;
   }
 
   TickClock clock_;
@@ -69,11 +69,11 @@ TEST_F(TickClockTest, FollowsAClockThatIsSlewedWithoutEverGoingBack) {
     if (i == 0) continue;
     for (int part = 0; part < 50; ++part) {
       const std::int64_t now = i * kPoll + part * 1'000'000;
-      const auto told = clock_.at(ticksAt(now));
-      ASSERT_TRUE(told.has_value());
-      EXPECT_GE(*told, before) << now;
-      EXPECT_LE(std::abs(*told - clock(now)), 1'500) << now;
-      before = *told;
+      const auto converted = clock_.at(ticksAt(now));
+      ASSERT_TRUE(converted.has_value());
+      EXPECT_GE(*converted, before) << now;
+      EXPECT_LE(std::abs(*converted - clock(now)), 1'500) << now;
+      before = *converted;
     }
   }
   EXPECT_LE(std::abs(before - clock(99 * kPoll + 49'000'000)), 100);

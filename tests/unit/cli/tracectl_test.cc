@@ -70,8 +70,7 @@ TEST_F(TracectlTest, ReadsTheTracesFolderByDefault) {
 TEST_F(TracectlTest, TreeReportsAMissingRank) {
   const Ran none = runTracectl("tree --rank 7 " + run());
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_EQ(none.err,
-            "tracectl: there is no trace of rank 7, but of ranks 0-1\n");
+  EXPECT_EQ(none.err, "tracectl: no trace of rank 7, but of ranks 0-1\n");
   EXPECT_EQ(none.out, "");
   const Ran bad = runTracectl("tree --rank some " + run());
   EXPECT_EQ(bad.exit_code, 2);
@@ -247,10 +246,10 @@ TEST_F(TracectlTest, OperationCommandsReportMissingRecords) {
   for (const std::string verb :
        {"diagnose", "tree", "report", "info", "show"}) {
     const Ran ran = runTracectl(verb + " --json " + dir_.path() + "/stepped");
-    const Json said = Json::parse(ran.out);
-    EXPECT_EQ(said["simulated"], 1) << verb;
-    EXPECT_EQ(said["switched_off"]["total_ns"], 100'000'000) << verb;
-    EXPECT_EQ(said["switched_off"]["ranks"], "1") << verb;
+    const Json answer = Json::parse(ran.out);
+    EXPECT_EQ(answer["simulated"], 1) << verb;
+    EXPECT_EQ(answer["switched_off"]["total_ns"], 100'000'000) << verb;
+    EXPECT_EQ(answer["switched_off"]["ranks"], "1") << verb;
   }
   StreamBuilder stream(0, 1);
   stream.payload().mutable_accounts()->set_left_out(3);
@@ -271,8 +270,8 @@ TEST_F(TracectlTest, StepsAreReportedInTheirOrder) {
   const std::string arguments = "report --json --by step ";
   const auto steps = [&](const std::string& more) {
     std::vector<std::string> names;
-    const Json said = json(arguments + more + dir_.path() + "/stepped");
-    for (const Json& row : said["ops"]) names.push_back(row["step"]);
+    const Json answer = json(arguments + more + dir_.path() + "/stepped");
+    for (const Json& row : answer["ops"]) names.push_back(row["step"]);
     return names;
   };
   const std::vector<std::string> in_order = {

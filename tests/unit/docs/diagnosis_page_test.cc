@@ -125,15 +125,15 @@ TEST(DiagnosisPageTest, EachRuleHasTheNeedsThatItNames) {
 }
 
 TEST(DiagnosisPageTest, AllEvidenceIsExplained) {
-  Names told;
+  Names documented;
   for (const DocRow& row :
        tableOf(kDiagnosisPage, "evidence | content | without it")) {
-    told.merge(namesIn(row[0]));
+    documented.merge(namesIn(row[0]));
   }
   Names all;
   for (const SourceCapability evidence : kAllCapabilities)
     all.insert(nameOf(evidence));
-  EXPECT_EQ(told, all);
+  EXPECT_EQ(documented, all);
 }
 
 v1::Call callOf(v1::Operation op, bool uneven) {

@@ -53,10 +53,10 @@ TEST(FormatPageTest, EndsProveTheDocumentedStarts) {
       // Each rank makes its own calls; only the receiver made this one.
       if (op == v1::OPERATION_RECV && x != kRoot) continue;
       for (std::uint32_t y = 0; y < kRanks; ++y) {
-        const bool said = x != y && row != rows.end() &&
+        const bool documented = x != y && row != rows.end() &&
                           isAmong(row->second[1], x) &&
                           isAmong(row->second[2], y);
-        EXPECT_EQ(endProvesStart(call, kRanks, x, y), said)
+        EXPECT_EQ(endProvesStart(call, kRanks, x, y), documented)
             << nameOf(op) << ": " << x << " on " << y;
       }
     }

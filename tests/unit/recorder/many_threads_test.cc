@@ -39,10 +39,10 @@ class InspectingSink : public Sink {
     for (const v1::Payload& payload : testing::decodeTrace(chunk)) {
       found_.accounts = payload.accounts();
       for (const IssueRow& row : testing::rowsOf<IssueRow>(payload)) {
-        look(row.batch, row.seq, last_seq_);
+        check(row.batch, row.seq, last_seq_);
       }
       for (const ReturnRow& row : testing::rowsOf<ReturnRow>(payload)) {
-        look(row.error, row.op + 1, last_op_);
+        check(row.error, row.op + 1, last_op_);
       }
     }
     return true;
@@ -54,7 +54,7 @@ class InspectingSink : public Sink {
   using Last = std::map<std::uint64_t, std::uint64_t>;
 
   // Counts a record, and whether its number follows the last one of the thread.
-  void look(std::uint64_t thread, std::uint64_t number, Last& last) {
+  void check(std::uint64_t thread, std::uint64_t number, Last& last) {
     ++found_.records[thread];
     found_.out_of_order += number <= last[thread];
     last[thread] = number;

@@ -18,7 +18,7 @@ using Ranks = NodeMap::Ranks;
 
 // A fake store of a job: the published nodes, and the number of reads.
 struct FakeStore {
-  std::map<std::uint32_t, std::string> said;
+  std::map<std::uint32_t, std::string> published;
   std::vector<Ranks> asked;
 
   NodeMap::Lookup lookup() {
@@ -27,8 +27,8 @@ struct FakeStore {
           asked.push_back(ranks);
           std::vector<std::string> nodes;
           for (const std::uint32_t rank : ranks) {
-            if (!said.contains(rank)) return std::nullopt;
-            nodes.push_back(said[rank]);
+            if (!published.contains(rank)) return std::nullopt;
+            nodes.push_back(published[rank]);
           }
           return nodes;
         };
@@ -62,9 +62,9 @@ TEST(NodeMapTest, IsWithinANodeOnlyIfAllRanksShareIt) {
 
 TEST(NodeMapTest, UnpublishedNodesAreUnknown) {
   FakeStore store = unevenJob();
-  store.said.erase(1);
+  store.published.erase(1);
   EXPECT_EQ(spreadOf({0, 1, 2}, 0, "a", store), Spread::kUnknown);
-  store.said[1] = "";
+  store.published[1] = "";
   EXPECT_EQ(spreadOf({0, 1, 2}, 0, "a", store), Spread::kUnknown);
   EXPECT_EQ(spreadOf({0, 1, 2}, 0, ""), Spread::kUnknown)
       << "the own node is not known";
@@ -73,11 +73,11 @@ TEST(NodeMapTest, UnpublishedNodesAreUnknown) {
 
 TEST(NodeMapTest, RetriesOnlyUnknownRanks) {
   FakeStore store = unevenJob();
-  store.said.erase(2);
+  store.published.erase(2);
   NodeMap map("a");
   EXPECT_EQ(map.spreadOf({0, 1}, 0, store.lookup()), Spread::kOneNode);
   EXPECT_EQ(map.spreadOf({0, 1, 2}, 0, store.lookup()), Spread::kUnknown);
-  store.said[2] = "a";
+  store.published[2] = "a";
   store.asked.clear();
   EXPECT_EQ(map.spreadOf({0, 1, 2}, 0, store.lookup()), Spread::kOneNode);
   EXPECT_EQ(store.asked, (std::vector<Ranks>{{2}}));
@@ -89,7 +89,7 @@ TEST(NodeMapTest, AnotherJobStartsFromNothing) {
   map.begin(1);
   EXPECT_EQ(map.spreadOf({0, 1}, 0, store.lookup()), Spread::kOneNode);
   map.begin(2);
-  store.said[1] = "b";
+  store.published[1] = "b";
   EXPECT_EQ(map.spreadOf({0, 1}, 0, store.lookup()), Spread::kSeveralNodes);
 }
 
@@ -99,7 +99,7 @@ TEST(NodeMapTest, ReadsFewRanksOfALargeGroup) {
   Ranks world;
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     world.push_back(rank);
-    store.said[rank] = "node" + std::to_string(rank / 8);
+    store.published[rank] = "node" + std::to_string(rank / 8);
   }
   NodeMap map("node0");
   EXPECT_EQ(map.spreadOf(world, 3, store.lookup()), Spread::kSeveralNodes);

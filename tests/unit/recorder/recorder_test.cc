@@ -136,11 +136,11 @@ class GivenStacks final : public StackSource {
   std::string describe() noexcept override {
     ++descriptions;
     if (place == kUnspeakable || place == kTooLong) return "";
-    v1::NewStack told;
-    v1::Stack& stack = *told.mutable_stack();
+    v1::NewStack new_stack;
+    v1::Stack& stack = *new_stack.mutable_stack();
     stack.add_frame()->set_line(static_cast<std::uint32_t>(place));
     stack.set_site(1);
-    return told.SerializeAsString();
+    return new_stack.SerializeAsString();
   }
 
   std::uint64_t cutIdentity() noexcept override {
@@ -148,10 +148,10 @@ class GivenStacks final : public StackSource {
   }
   std::string describeCut() noexcept override {
     ++descriptions;
-    v1::NewStack told;
-    told.mutable_stack()->add_frame()->set_line(1000);
-    told.mutable_stack()->set_site(1);
-    return told.SerializeAsString();
+    v1::NewStack new_stack;
+    new_stack.mutable_stack()->add_frame()->set_line(1000);
+    new_stack.mutable_stack()->set_site(1);
+    return new_stack.SerializeAsString();
   }
 
   static constexpr std::uint64_t kUnspeakable = 99;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kJob = 1;
 
-NodeMap::Lookup saying(std::vector<std::string> nodes) {
+NodeMap::Lookup lookupOf(std::vector<std::string> nodes) {
   return [nodes](const NodeMap::Ranks& ranks)
              -> std::optional<std::vector<std::string>> {
     std::vector<std::string> found;
@@ -85,7 +85,7 @@ TEST_F(ScopeTest, GroupsWithinANodeAreLeftOutAndCounted) {
   inProcess(Scope::kCrossNode, [](Recorder& recorder) {
     const auto within = addGroup(recorder, {0, 1});
     const auto across = addGroup(recorder, {0, 1, 2});
-    const auto nodes = saying({"a", "a", "b"});
+    const auto nodes = lookupOf({"a", "a", "b"});
     EXPECT_FALSE(within->isLeftOut()) << "recorded while nothing is known";
     EXPECT_TRUE(recorder.decideScope(*within, kJob, nodes));
     EXPECT_TRUE(recorder.decideScope(*across, kJob, nodes));
@@ -104,9 +104,9 @@ TEST_F(ScopeTest, GroupsWithinANodeAreLeftOutAndCounted) {
 TEST_F(ScopeTest, WhileNodesAreUnknownEverythingIsRecorded) {
   inProcess(Scope::kCrossNode, [](Recorder& recorder) {
     const auto group = addGroup(recorder, {0, 1});
-    EXPECT_FALSE(recorder.decideScope(*group, kJob, saying({"a"})));
+    EXPECT_FALSE(recorder.decideScope(*group, kJob, lookupOf({"a"})));
     EXPECT_FALSE(group->isLeftOut());
-    EXPECT_TRUE(recorder.decideScope(*group, kJob, saying({"a", "a"})));
+    EXPECT_TRUE(recorder.decideScope(*group, kJob, lookupOf({"a", "a"})));
     EXPECT_TRUE(group->isLeftOut());
   });
   EXPECT_EQ(leftOut(), (std::vector<bool>{true}));

@@ -320,12 +320,12 @@ TEST_F(WriterTest, MarksAndPrintsAnOperationThatTakesTooLong) {
   const OpId op =
       ring_->push(RecordKind::kIssue, IssueRecord{nowNs(), 5, 0, 1, 0, 1});
   const v1::MarkRows marks = awaitMarks(1);
-  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string stderr_text = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(marks.kind(0), v1::MARK_KIND_UNFINISHED);
   EXPECT_EQ(marks.value(0), op);
-  EXPECT_NE(said.find("all_reduce #5 on group \"default_pg\""),
+  EXPECT_NE(stderr_text.find("all_reduce #5 on group \"default_pg\""),
             std::string::npos)
-      << said;
+      << stderr_text;
 }
 
 TEST_F(WriterTest, MarksALateOperationWhenItEnds) {

@@ -154,8 +154,8 @@ class Followers {
     Ring::Record record;
     while (ring_->read(record)) {
       builder_.add(record);
-      sums_.see(record);
-      hangs_.see(record);
+      sums_.update(record);
+      hangs_.update(record);
       if (rowsOf(record.kind) == 0) names_.add(record);
       forEachRow(record, [this](const auto& row) { live_.add(row); });
     }
@@ -240,9 +240,9 @@ class Followers {
       ++sums.in_flight;
       if (oldest.size() < RankFigures::kMaxReported) oldest.push_back(op.id);
     });
-    std::vector<OpId> told;
-    for (const OperationSummary& op : figures.oldest) told.push_back(op.op);
-    EXPECT_EQ(told, oldest);
+    std::vector<OpId> ids;
+    for (const OperationSummary& op : figures.oldest) ids.push_back(op.op);
+    EXPECT_EQ(ids, oldest);
     const auto all = [](const RankFigures& f) {
       return std::tuple(f.operations, f.failed, f.own_call_ns, f.completion_ns,
                         f.exposed_wait_ns, f.in_flight);

@@ -49,11 +49,11 @@ void GroupStops::add(const AssembledOperation& op, const v1::Call& call) {
 std::vector<GroupStop> GroupStops::stops(
     const std::vector<std::uint32_t>& group_indices,
     const std::function<OperationRef(const AssembledOperation&)>& refTo) const {
-  std::vector<GroupStop> told;
+  std::vector<GroupStop> stops;
   for (std::size_t local = 0; local < stops_.size(); ++local) {
     const Stop& stop = stops_[local];
     if (!stop.event) continue;
-    GroupStop& one = told.emplace_back();
+    GroupStop& one = stops.emplace_back();
     one.group = group_indices[local];
     one.gave_up = stop.event->kind == v1::MARK_KIND_ENGINE_FAILED;
     one.at_ns = stop.event->at.ns();
@@ -62,7 +62,7 @@ std::vector<GroupStop> GroupStops::stops(
     one.last_seq = stop.last_seq;
     if (stop.last) one.last = refTo(*stop.last);
   }
-  return told;
+  return stops;
 }
 
 }  // namespace traced

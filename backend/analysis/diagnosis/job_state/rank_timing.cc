@@ -177,11 +177,11 @@ void RankTiming::passTo(std::int64_t until_ns) {
 // that ended during a wait for something else did not delay the program.
 void RankTiming::passUnwaited(std::int64_t until_ns) {
   if (unwaited_.empty()) return;
-  const auto end =
-      std::find_if(unwaited_.begin(), unwaited_.end(),
-                   [&](const Coming& told) { return told.at_ns > until_ns; });
+  const auto end = std::find_if(
+      unwaited_.begin(), unwaited_.end(),
+      [&](const Coming& operation) { return operation.at_ns > until_ns; });
   std::for_each(unwaited_.begin(), end,
-                [this](const Coming& told) { pass(told); });
+                [this](const Coming& operation) { pass(operation); });
   forgetUnwaited(end);
 }
 

@@ -7,11 +7,9 @@
 namespace traced {
 namespace {
 
-std::size_t indexOf(CallMode manner) {
-  return static_cast<std::size_t>(manner);
-}
+std::size_t indexOf(CallMode mode) { return static_cast<std::size_t>(mode); }
 
-bool tells(const AssembledOperation& op) {
+bool hasReportedEnd(const AssembledOperation& op) {
   return op.ended.known() && isReported(op.end_source);
 }
 
@@ -37,11 +35,11 @@ DeviceEndCoverage::DeviceEndCoverage(const StreamTable& table)
         ++waits->since;
       }
     }
-    Coverage& told = coverage_[group][indexOf(modeOf(*call))];
-    if (tells(op)) {
-      told.ended(op.id, op.end_source != v1::END_SOURCE_DEVICE_WAIT);
+    Coverage& reported = coverage_[group][indexOf(modeOf(*call))];
+    if (hasReportedEnd(op)) {
+      reported.ended(op.id, op.end_source != v1::END_SOURCE_DEVICE_WAIT);
     } else if (!op.ended.known() && !op.failed) {
-      ++told.since;
+      ++reported.since;
     }
   }
 }
@@ -69,12 +67,13 @@ bool DeviceEndCoverage::isStuck(const AssembledOperation& op,
   if (waits && waits->ends.in_a_row > 0 && !waits->ends.had_holes) {
     return waits->since == 1 && !op.wait_ended.known();
   }
-  const CallMode manner = modeOf(call);
-  const Coverage& told = coverage_[group][indexOf(manner)];
+  const CallMode mode = modeOf(call);
+  const Coverage& reported = coverage_[group][indexOf(mode)];
   // An operation before one that ended has ended too, because a group executes
   // in order.
-  if (!told.ends.reliable(manner) || op.id < told.last_ended) return false;
-  if (!told.ends.unasked && !op.wait_ended.known()) return false;
+  if (!reported.ends.reliable(mode) || op.id < reported.last_ended)
+    return false;
+  if (!reported.ends.unasked && !op.wait_ended.known()) return false;
   // A process that exits may lose the device's last end times.
   return !table_.closed || table_.marks.deviceTimes().untimed == 0;
 }

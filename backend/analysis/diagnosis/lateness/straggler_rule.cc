@@ -188,7 +188,7 @@ Straggler described(const Collectives& collectives, Straggler straggler) {
   // threshold.
   const auto least =
       std::max(kNoticeableNs, static_cast<std::int64_t>(squares / sum * 0.1));
-  std::vector<std::int64_t> told;
+  std::vector<std::int64_t> delays;
   std::size_t first = own.size();
   for (std::size_t i = 0; i < own.size(); ++i) {
     const LateCollective& one = collectives[straggler.where.begin + i];
@@ -197,13 +197,13 @@ Straggler described(const Collectives& collectives, Straggler straggler) {
       continue;
     }
     first = std::min(first, i);
-    told.push_back(own[i]);
+    delays.push_back(own[i]);
   }
-  if (told.empty()) return straggler;
+  if (delays.empty()) return straggler;
   straggler.where.begin += first;
   const auto rest = absl::MakeConstSpan(own).subspan(first);
-  straggler.times = told.size();
-  straggler.median_ns = upperMedian(std::move(told));
+  straggler.times = delays.size();
+  straggler.median_ns = upperMedian(std::move(delays));
   straggler.of_the_time =
       ofTheTime(absl::MakeConstSpan(collectives)
                     .subspan(straggler.where.begin, rest.size()),

@@ -127,8 +127,8 @@ bool judgeAlone(const PairCase& pair, bool sends, std::uint64_t seq,
       pair.absence.refOn(self, pair.key.group, seq, verdict.pair);
   const std::int64_t waited = ref ? pair.absence.waitedNs(self, *ref) : 0;
   if (ref) verdict.since_ns = ref->at_ns;
-  const bool told = pair.absence.knowsAges() && waited > 0;
-  if (told && side.inside().contains(seq)) verdict.waited_ns = waited;
+  const bool knows_wait = pair.absence.knowsAges() && waited > 0;
+  if (knows_wait && side.inside().contains(seq)) verdict.waited_ns = waited;
   const bool failed = side.failed().contains(seq);
   const bool inside = side.inside().contains(seq);
   const bool matters = failed || (other && other->closed) ||

@@ -111,9 +111,9 @@ std::vector<Disagreement> disagreements(const Matrix& matrix) {
   std::vector<Disagreement> all;
   for (std::size_t from = 0; from < matrix.size(); ++from) {
     for (std::size_t to = 0; to < matrix.size(); ++to) {
-      const bool told =
+      const bool both_known =
           matrix[from].sends.size() > to && matrix[to].receives.size() > from;
-      if (told && matrix[from].sends[to] != matrix[to].receives[from]) {
+      if (both_known && matrix[from].sends[to] != matrix[to].receives[from]) {
         all.push_back({from, to});
       }
     }

@@ -70,10 +70,10 @@ void ProgramOrder::read(const Ranks& suspects) {
   for (const std::size_t i : set_.selected) {
     const std::uint32_t rank = set_.streams[i].header.rank();
     const RankState* state = job_.rank(rank);
-    const bool tells = state && state->whole() &&
+    const bool isEvidence = state && state->whole() &&
                        job_.capabilities.has(SourceCapability::kWaits);
     const bool fits = programs_.size() + streams.size() < kMaxKept;
-    if (tells && fits && wanted.contains(rank) && !programs_.contains(rank)) {
+    if (isEvidence && fits && wanted.contains(rank) && !programs_.contains(rank)) {
       streams.push_back(i);
     }
   }
@@ -115,10 +115,10 @@ ProgramOrder::Answer ProgramOrder::deviantsAt(std::uint32_t group,
 
 std::optional<SiteOrder> ProgramOrder::sitesOf(std::uint32_t group,
                                                const Ranks& suspects) {
-  const bool tells =
+  const bool isEvidence =
       std::any_of(job_.ranks.begin(), job_.ranks.end(),
                   [](const RankState& state) { return state.has_sites; });
-  if (!tells) return std::nullopt;
+  if (!isEvidence) return std::nullopt;
   read(suspects);
   return SiteOrder(job_, reader_, programs_, group);
 }

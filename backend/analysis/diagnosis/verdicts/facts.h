@@ -8,13 +8,13 @@
 #include "analysis/diagnosis/verdicts/facts/calls.h"
 #include "analysis/diagnosis/verdicts/facts/endings.h"
 #include "analysis/diagnosis/verdicts/facts/shared.h"
-#include "analysis/diagnosis/verdicts/facts/standstill.h"
+#include "analysis/diagnosis/verdicts/facts/stuck_groups.h"
 #include "analysis/diagnosis/verdicts/facts/times.h"
 #include "analysis/diagnosis/verdicts/facts/wiring.h"
 
 namespace traced {
 
-using Fact = std::variant<PlainFact, SharedFact, StandstillFact, CallFact,
+using Fact = std::variant<PlainFact, SharedFact, StuckGroupFact, CallFact,
                           MessageFact, EndingFact, TimeFact, WiringFact>;
 
 }  // namespace traced

@@ -185,7 +185,7 @@ Json Entries::groups() const {
   constexpr std::uint64_t kMaxListed = std::uint64_t{1} << 24;
   std::uint64_t listed = 0;
   // Index of each name: finding a key in the object would be a linear search.
-  absl::flat_hash_map<std::string, std::size_t> places;
+  absl::flat_hash_map<std::string, std::size_t> index_of_group;
   Json::object_t config;
   const auto& stream = view_.run().streams[stream_];
   const auto& groups = table_.definitions.groups();
@@ -198,9 +198,10 @@ Json Entries::groups() const {
       group.members.forEach([&](std::uint32_t rank) { ranks.push_back(rank); });
     }
     const std::string& name = group_names_[index];
-    const auto [place, is_new] = places.try_emplace(name, config.size());
+    const auto [entry, is_new] =
+        index_of_group.try_emplace(name, config.size());
     if (is_new) config.emplace_back(name, nullptr);
-    config.begin()[static_cast<std::ptrdiff_t>(place->second)].second = {
+    config.begin()[static_cast<std::ptrdiff_t>(entry->second)].second = {
         {"name", name},
         {"desc", printable(group.desc)},
         {"ranks", absl::StrCat("[", absl::StrJoin(ranks, ", "), "]")},

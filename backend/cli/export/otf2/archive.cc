@@ -172,7 +172,7 @@ void LocationWriter::write(const Write& event) {
 }
 
 void LocationWriter::writeAt(std::int64_t at_ns, Write event) {
-  later_.push({at_ns, places_++, std::move(event)});
+  later_.push({at_ns, next_order_++, std::move(event)});
 }
 
 void LocationWriter::writeUntil(std::int64_t ns) {

@@ -160,11 +160,11 @@ class LocationWriter {
  private:
   struct Later {
     std::int64_t at_ns;
-    std::uint64_t place;
+    std::uint64_t order;
     Write event;
 
     bool operator>(const Later& other) const {
-      return std::pair(at_ns, place) > std::pair(other.at_ns, other.place);
+      return std::pair(at_ns, order) > std::pair(other.at_ns, other.order);
     }
   };
 
@@ -178,7 +178,7 @@ class LocationWriter {
   TimeRange& range_;
   OTF2_EvtWriter* const writer_;
   std::int64_t now_ns_ = 0;
-  std::uint64_t places_ = 0;
+  std::uint64_t next_order_ = 0;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
 };
 

@@ -70,62 +70,66 @@ struct Message {
   std::uint64_t request;
 };
 
-Message messageOf(const Communication& told, std::uint64_t bytes) {
-  return {told.peer_plus_1 - 1, told.group,
-          static_cast<std::uint32_t>(told.call.tag()), bytes, told.request};
+Message messageOf(const Communication& communication, std::uint64_t bytes) {
+  return {communication.peer_plus_1 - 1, communication.group,
+          static_cast<std::uint32_t>(communication.call.tag()), bytes,
+          communication.request};
 }
 
 // Returns false without writing if the receiver is unknown.
-bool writeSend(const Communication& told) {
-  if (told.peer_plus_1 == 0) return false;
-  const Message sent = messageOf(told, told.call.bytes_in());
-  told.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {
-    return OTF2_EvtWriter_MpiIsend(to, told.facts.list(), time, sent.peer,
-                                   sent.group, sent.tag, sent.bytes,
+bool writeSend(const Communication& communication) {
+  if (communication.peer_plus_1 == 0) return false;
+  const Message sent = messageOf(communication, communication.call.bytes_in());
+  communication.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {
+    return OTF2_EvtWriter_MpiIsend(to, communication.facts.list(), time,
+                                   sent.peer, sent.group, sent.tag, sent.bytes,
                                    sent.request);
   });
-  if (!told.end_ns) return true;
-  told.begin.writeAt(*told.end_ns, [request = told.request](
-                                       OTF2_EvtWriter* to, std::uint64_t time) {
-    return OTF2_EvtWriter_MpiIsendComplete(to, nullptr, time, request);
-  });
+  if (!communication.end_ns) return true;
+  communication.begin.writeAt(
+      *communication.end_ns, [request = communication.request](
+                                 OTF2_EvtWriter* to, std::uint64_t time) {
+        return OTF2_EvtWriter_MpiIsendComplete(to, nullptr, time, request);
+      });
   return true;
 }
 
 // Returns false without writing if the receive has ended and its sender is
 // unknown.
-bool writeReceive(const Communication& told) {
-  if (told.peer_plus_1 == 0 && told.end_ns) return false;
-  told.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {
-    return OTF2_EvtWriter_MpiIrecvRequest(to, told.facts.list(), time,
-                                          told.request);
+bool writeReceive(const Communication& communication) {
+  if (communication.peer_plus_1 == 0 && communication.end_ns) return false;
+  communication.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {
+    return OTF2_EvtWriter_MpiIrecvRequest(to, communication.facts.list(), time,
+                                          communication.request);
   });
-  if (!told.end_ns) return true;
-  const Message got = messageOf(told, told.call.bytes_out());
-  told.begin.writeAt(
-      *told.end_ns, [got](OTF2_EvtWriter* to, std::uint64_t time) {
+  if (!communication.end_ns) return true;
+  const Message got = messageOf(communication, communication.call.bytes_out());
+  communication.begin.writeAt(
+      *communication.end_ns, [got](OTF2_EvtWriter* to, std::uint64_t time) {
         return OTF2_EvtWriter_MpiIrecv(to, nullptr, time, got.peer, got.group,
                                        got.tag, got.bytes, got.request);
       });
   return true;
 }
 
-void writeCollective(const Communication& told, OTF2_CollectiveOp op) {
-  told.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {
-    return told.at_once
-               ? OTF2_EvtWriter_MpiCollectiveBegin(to, told.facts.list(), time)
-               : OTF2_EvtWriter_NonBlockingCollectiveRequest(
-                     to, told.facts.list(), time, told.request);
+void writeCollective(const Communication& communication, OTF2_CollectiveOp op) {
+  communication.begin.write([&](OTF2_EvtWriter* to, std::uint64_t time) {
+    return communication.at_once ? OTF2_EvtWriter_MpiCollectiveBegin(
+                                       to, communication.facts.list(), time)
+                                 : OTF2_EvtWriter_NonBlockingCollectiveRequest(
+                                       to, communication.facts.list(), time,
+                                       communication.request);
   });
-  if (!told.end_ns) return;
-  const v1::Call& call = told.call;
+  if (!communication.end_ns) return;
+  const v1::Call& call = communication.call;
   const std::uint32_t root =
       call.root_plus_1() ? call.root_plus_1() - 1 : OTF2_UNDEFINED_UINT32;
-  told.begin.writeAt(
-      *told.end_ns,
-      [op, root, group = told.group, sent = call.bytes_in(),
-       got = call.bytes_out(), request = told.request,
-       at_once = told.at_once](OTF2_EvtWriter* to, std::uint64_t time) {
+  communication.begin.writeAt(
+      *communication.end_ns,
+      [op, root, group = communication.group, sent = call.bytes_in(),
+       got = call.bytes_out(), request = communication.request,
+       at_once = communication.at_once](OTF2_EvtWriter* to,
+                                        std::uint64_t time) {
         return at_once ? OTF2_EvtWriter_MpiCollectiveEnd(to, nullptr, time, op,
                                                          group, root, sent, got)
                        : OTF2_EvtWriter_NonBlockingCollectiveComplete(
@@ -136,11 +140,13 @@ void writeCollective(const Communication& told, OTF2_CollectiveOp op) {
 
 }  // namespace
 
-bool writeEvents(const Communication& told) {
-  if (told.call.op() == v1::OPERATION_SEND) return writeSend(told);
-  if (told.call.op() == v1::OPERATION_RECV) return writeReceive(told);
-  const auto collective = collectiveOf(told.call);
-  if (collective) writeCollective(told, *collective);
+bool writeEvents(const Communication& communication) {
+  if (communication.call.op() == v1::OPERATION_SEND)
+    return writeSend(communication);
+  if (communication.call.op() == v1::OPERATION_RECV)
+    return writeReceive(communication);
+  const auto collective = collectiveOf(communication.call);
+  if (collective) writeCollective(communication, *collective);
   return collective.has_value();
 }
 

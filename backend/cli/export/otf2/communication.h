@@ -33,7 +33,7 @@ struct Communication {
 
 // Writes the events of an operation. Returns false and writes nothing if OTF2
 // has no such events for it.
-bool writeEvents(const Communication& told);
+bool writeEvents(const Communication& communication);
 
 // Returns the OTF2 role of the region that shows a call of `op`.
 OTF2_RegionRole roleOf(v1::Operation op);

@@ -86,11 +86,11 @@ class Otf2Exporter : public JobExporter {
           " with their calls only: OTF2 has none like them, or nobody knows "
           "with whom they communicated"},
          {without_end_, " without an end"},
-         {unshowable_, " left out: their times cannot be"}});
+         {unshowable_, " left out: their times are unknown"}});
     if (without_members_ > 0) {
       absl::StrAppend(&note, note.empty() ? "" : "; ",
                       countOf(without_members_, "group"),
-                      " without members: there are too many");
+                      " without members: too many");
     }
     return note;
   }

@@ -135,12 +135,13 @@ class RankWriter {
   void writeCalls(const std::vector<TimedCall>& calls) {
     // Sorted by the first call of each location.
     std::vector<std::vector<const TimedCall*>> by_location;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>
+        location_indices;
     for (const TimedCall& call : calls) {
-      const auto [place, is_new] = places.try_emplace(
+      const auto [entry, is_new] = location_indices.try_emplace(
           std::pair(call.thread, call.lane), by_location.size());
       if (is_new) by_location.emplace_back();
-      by_location[place->second].push_back(&call);
+      by_location[entry->second].push_back(&call);
     }
     if (by_location.empty()) begin("calls", 0).finish();
     for (const auto& of_location : by_location) {
@@ -188,23 +189,23 @@ class RankWriter {
     }
     reportCorrelation(row);
     const OTF2_CommRef communicator = communicatorOf(slice.group);
-    const Communication told{.call = *call,
-                             .group = communicator,
-                             .request = slice.cell.operation + std::uint64_t{1},
-                             .peer_plus_1 = call->peer_plus_1()
-                                                ? call->peer_plus_1()
-                                                : op.source_rank_plus_1,
-                             .begin = writer,
-                             .facts = to_.facts,
-                             .end_ns = endOf(slice),
-                             .at_once = isAtOnce(timed, *call)};
-    if (!writeEvents(told)) {
+    const Communication communication{
+        .call = *call,
+        .group = communicator,
+        .request = slice.cell.operation + std::uint64_t{1},
+        .peer_plus_1 =
+            call->peer_plus_1() ? call->peer_plus_1() : op.source_rank_plus_1,
+        .begin = writer,
+        .facts = to_.facts,
+        .end_ns = endOf(slice),
+        .at_once = isAtOnce(timed, *call)};
+    if (!writeEvents(communication)) {
       to_.facts.clear();
       ++to_.only_calls;
       return;
     }
     to_.communicators.try_emplace(slice.group, communicator);
-    to_.without_end += !told.end_ns;
+    to_.without_end += !communication.end_ns;
   }
 
   // Returns the number of a group's communicator, or the next free number.

@@ -101,11 +101,11 @@ class World {
       groups_[communicator].first = index;
     }
     std::uint64_t members = 0;
-    for (auto& [index, told] : groups_) {
+    for (auto& [index, lists_members] : groups_) {
       const std::uint32_t size = membersOf(index).size();
-      told = members + size <= kMaxMembers;
-      if (told) members += size;
-      without_members_ += !told;
+      lists_members = members + size <= kMaxMembers;
+      if (lists_members) members += size;
+      without_members_ += !lists_members;
     }
   }
 
@@ -122,8 +122,8 @@ class World {
     }
     constexpr std::uint64_t kNotHere = ~std::uint64_t{0};
     bool all_here = true;
-    for (const auto& [index, told] : groups_) {
-      if (!told) continue;
+    for (const auto& [index, lists_members] : groups_) {
+      if (!lists_members) continue;
       membersOf(index).forEach([&](std::uint32_t rank) {
         all_here &= !members_.try_emplace(rank, kNotHere).second;
       });
@@ -149,17 +149,18 @@ class World {
   void defineGroups() {
     for (OTF2_CommRef communicator = 0; communicator < groups_.size();
          ++communicator) {
-      const auto& [index, told] = groups_[communicator];
+      const auto& [index, lists_members] = groups_[communicator];
       const JobGroup& group = view_.run().groups.groups()[index];
       const OTF2_GroupRef listed = kMembers + 1 + communicator;
-      std::vector<std::uint64_t> places;
-      if (told) {
-        group.members.forEach(
-            [&](std::uint32_t rank) { places.push_back(members_.at(rank)); });
+      std::vector<std::uint64_t> member_indices;
+      if (lists_members) {
+        group.members.forEach([&](std::uint32_t rank) {
+          member_indices.push_back(members_.at(rank));
+        });
       }
       defineGroup(listed,
                   absl::StrCat(group.backend, ", ranks ", group.members.text()),
-                  OTF2_GROUP_TYPE_COMM_GROUP, places);
+                  OTF2_GROUP_TYPE_COMM_GROUP, member_indices);
       check(OTF2_GlobalDefWriter_WriteComm(
           definitions_, communicator, text(group.label), listed,
           OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));

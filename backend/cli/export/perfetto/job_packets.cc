@@ -22,7 +22,7 @@ class JobWriter {
     to_.begin({});
     writeVerdicts();
     writeLatest();
-    tracks_.writeTrack(to_, process_, ++place_, "steps", line_.steps);
+    tracks_.writeTrack(to_, process_, ++track_order_, "steps", line_.steps);
     writeLost();
     writeClocks();
   }
@@ -33,7 +33,7 @@ class JobWriter {
     const auto& verdicts = view_.diagnosis().verdicts;
     if (verdicts.empty()) return;
     const LanedTrack track =
-        tracks_.addTrack(to_, process_, ++place_, "verdicts", 1);
+        tracks_.addTrack(to_, process_, ++track_order_, "verdicts", 1);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       const JobVerdict& verdict = verdicts[i];
       to_.annotate("kind", nameOf(verdict.kind));
@@ -57,7 +57,8 @@ class JobWriter {
   void writeLatest() {
     if (line_.latest.empty()) return;
     const LanedTrack track = tracks_.addTrack(
-        to_, process_, ++place_, "the others wait for", lanesOf(line_.latest),
+        to_, process_, ++track_order_, "the others wait for",
+        lanesOf(line_.latest),
         "From when all other ranks were ready for a collective to when the "
         "last one was.");
     for (const JobTimeline::Latest& one : line_.latest) {
@@ -105,7 +106,7 @@ class JobWriter {
       std::vector<std::pair<std::int64_t, std::int64_t>> samples) {
     std::sort(samples.begin(), samples.end());
     const std::uint64_t track =
-        tracks_.addCounter(to_, process_, ++place_, name, unit);
+        tracks_.addCounter(to_, process_, ++track_order_, name, unit);
     for (const auto& [at_ns, value] : samples) {
       Event sample{.at_ns = at_ns, .type = event::kCounter, .track = track};
       sample.counters[0] = value;
@@ -118,7 +119,7 @@ class JobWriter {
   const JobView& view_;
   const JobTimeline& line_;
   std::uint64_t process_ = 0;
-  std::int32_t place_ = 0;
+  std::int32_t track_order_ = 0;
 };
 
 }  // namespace

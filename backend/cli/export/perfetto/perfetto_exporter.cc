@@ -61,10 +61,10 @@ class Machines {
     for (const LoadedRun::Stream& stream : view.run().streams) {
       const v1::Header& header = stream.table.header;
       const bool of_line = stream.clock.source() == v1::CLOCK_SOURCE_SAME_CLOCK;
-      const auto [place, is_new] =
+      const auto [entry, is_new] =
           numbers_.try_emplace(clockNameOf(header), of_line ? 0 : next_);
       if (!is_new) continue;
-      hosts_.emplace_back(place->second, &header);
+      hosts_.emplace_back(entry->second, &header);
       next_ += !of_line;
     }
   }
@@ -130,7 +130,7 @@ class PerfettoExporter : public JobExporter {
   }
 
   std::string note() const override {
-    return noteOf({{unshowable_, " left out: their times cannot be"}});
+    return noteOf({{unshowable_, " left out: their times are unknown"}});
   }
 
  private:
@@ -138,17 +138,17 @@ class PerfettoExporter : public JobExporter {
                   const Machines& machines) {
     const TraceSet& set = view.set();
     const v1::Header& line = set.streams[set.selected.front()].header;
-    bool told = false;
+    bool has_first_machine = false;
     for (const auto& [machine, header] : machines.hosts()) {
       Sequence host(out, ++sequences_, machine);
       writeClocks(host, line);
-      told |= machine == 0;
+      has_first_machine |= machine == 0;
       MessageWriter system;
       system.add(system_info::kMachineName, printable(header->host()));
       if (!header->host().empty()) host.write(packet::kSystemInfo, system);
     }
     Sequence host(out, ++sequences_, 0);
-    if (!told) writeClocks(host, line);
+    if (!has_first_machine) writeClocks(host, line);
   }
 
   std::uint32_t sequences_ = 0;

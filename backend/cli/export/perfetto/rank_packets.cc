@@ -103,11 +103,11 @@ std::uint64_t OperationWords::name(Sequence& to, const OperationSlice& slice) {
     return nameText(table_, op, bytesOf(slice), slice.how);
   };
   if (op.call == AssembledOperation::kNoCall) return to.name(text());
-  const std::size_t place =
+  const std::size_t index =
       op.call * kEndings + static_cast<std::size_t>(slice.how);
-  if (place >= names_.size()) names_.resize((op.call + 1) * kEndings);
-  if (names_[place] == 0) names_[place] = to.name(text());
-  return names_[place];
+  if (index >= names_.size()) names_.resize((op.call + 1) * kEndings);
+  if (names_[index] == 0) names_[index] = to.name(text());
+  return names_[index];
 }
 
 void OperationWords::annotate(Sequence& to, const OperationSlice& slice,
@@ -145,9 +145,9 @@ class RankWriter {
             ? ""
             : absl::StrCat(header.host(), ", pid ", header.pid()));
     const std::uint64_t counters[] = {
-        tracks_.addCounter(to_, process_, kLastPlace, "bytes in flight",
+        tracks_.addCounter(to_, process_, kLastOrder, "bytes in flight",
                            counter::kBytes),
-        tracks_.addCounter(to_, process_, kLastPlace, "operations in flight",
+        tracks_.addCounter(to_, process_, kLastOrder, "operations in flight",
                            counter::kCount)};
     to_.begin(counters);
     writeNamed("steps", line_.steps);
@@ -160,7 +160,7 @@ class RankWriter {
   }
 
  private:
-  static constexpr std::int32_t kLastPlace = 1'000'000'000;
+  static constexpr std::int32_t kLastOrder = 1'000'000'000;
 
   static std::int32_t pidOf(std::uint32_t rank) {
     constexpr std::uint32_t kMax = 2'000'000'000;
@@ -168,7 +168,7 @@ class RankWriter {
   }
 
   void writeNamed(const char* track, const std::vector<NamedSlice>& slices) {
-    tracks_.writeTrack(to_, process_, ++place_, track, slices);
+    tracks_.writeTrack(to_, process_, ++track_order_, track, slices);
   }
 
   // Writes the verdicts. Culprits also show them on their own tracks.
@@ -178,12 +178,13 @@ class RankWriter {
     for (const JobVerdict& verdict : verdicts) {
       const auto& culprits = verdict.culprits;
       const auto at = verdict.since_ns.value_or(view_.overview().last_ns);
-      const bool told = std::binary_search(culprits.begin(), culprits.end(),
-                                           table_.header.rank()) &&
-                        isShowable(at);
-      if (!told) continue;
+      const bool is_culprit =
+          std::binary_search(culprits.begin(), culprits.end(),
+                             table_.header.rank()) &&
+          isShowable(at);
+      if (!is_culprit) continue;
       if (!track) {
-        track = tracks_.addTrack(to_, process_, ++place_, "verdicts", 1);
+        track = tracks_.addTrack(to_, process_, ++track_order_, "verdicts", 1);
       }
       to_.annotate("summary", summaryOf(view_.diagnosis().job, verdict));
       to_.write({.at_ns = at,
@@ -200,7 +201,7 @@ class RankWriter {
       count = std::max(count, slice.lane + 1);
     }
     for (const auto& [group, count] : lanes) {
-      groups_.emplace(group, tracks_.addTrack(to_, process_, ++place_,
+      groups_.emplace(group, tracks_.addTrack(to_, process_, ++track_order_,
                                               words_.groupName(group), count,
                                               words_.groupDescription(group)));
     }
@@ -279,7 +280,7 @@ class RankWriter {
   const std::vector<RowFacts>& rows_;
   OperationWords words_;
   std::uint64_t process_ = 0;
-  std::int32_t place_ = 0;
+  std::int32_t track_order_ = 0;
   std::map<std::uint32_t, LanedTrack> groups_;
   // End time and index of the slice.
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;

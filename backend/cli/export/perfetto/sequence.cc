@@ -64,25 +64,26 @@ void Sequence::annotate(const char* name, const std::string& text) {
   annotations_.add(event::kAnnotation, part_);
 }
 
-void Sequence::write(const Event& told) {
+void Sequence::write(const Event& fields) {
   event_.clear();
-  event_.add(event::kType, told.type);
-  event_.add(event::kTrack, told.track);
-  if (told.name > 0) event_.add(event::kNameId, told.name);
-  if (told.type == event::kCounter) {
-    event_.addSigned(event::kCounterValue, told.counters[0].value_or(0));
+  event_.add(event::kType, fields.type);
+  event_.add(event::kTrack, fields.track);
+  if (fields.name > 0) event_.add(event::kNameId, fields.name);
+  if (fields.type == event::kCounter) {
+    event_.addSigned(event::kCounterValue, fields.counters[0].value_or(0));
   } else {
-    for (const auto& value : told.counters) {
+    for (const auto& value : fields.counters) {
       if (value) event_.addSigned(event::kCounterValues, *value);
     }
   }
-  if (told.flow) event_.addFixed64(event::kFlow, *told.flow);
-  if (told.end_of_flow) event_.addFixed64(event::kEndOfFlow, *told.end_of_flow);
-  if (told.correlation) event_.add(event::kCorrelation, *told.correlation);
+  if (fields.flow) event_.addFixed64(event::kFlow, *fields.flow);
+  if (fields.end_of_flow)
+    event_.addFixed64(event::kEndOfFlow, *fields.end_of_flow);
+  if (fields.correlation) event_.add(event::kCorrelation, *fields.correlation);
   event_.append(annotations_);
   annotations_.clear();
   packet_.clear();
-  packet_.add(packet::kTimestamp, static_cast<std::uint64_t>(told.at_ns));
+  packet_.add(packet::kTimestamp, static_cast<std::uint64_t>(fields.at_ns));
   packet_.add(packet::kSequenceFlags, packet::kNeedsState);
   if (!interned_.bytes().empty()) {
     packet_.add(packet::kInternedData, interned_);
@@ -118,12 +119,12 @@ void Sequence::finishPacket() {
 
 namespace {
 
-MessageWriter childOf(std::uint64_t process, std::int32_t place,
+MessageWriter childOf(std::uint64_t process, std::int32_t order,
                       const std::string& name) {
   MessageWriter described;
   described.add(track::kParent, process);
   described.add(track::kName, printable(name));
-  described.addSigned(track::kRankAmongSiblings, place);
+  described.addSigned(track::kRankAmongSiblings, order);
   return described;
 }
 
@@ -153,13 +154,13 @@ std::uint64_t Tracks::addProcess(Sequence& to, std::int32_t pid,
 }
 
 LanedTrack Tracks::addTrack(Sequence& to, std::uint64_t process,
-                            std::int32_t place, const std::string& name,
+                            std::int32_t order, const std::string& name,
                             std::uint32_t lanes,
                             const std::string& description) {
   LanedTrack laned;
   const std::uint64_t key = next_;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    MessageWriter described = childOf(process, place, name);
+    MessageWriter described = childOf(process, order, name);
     described.add(track::kUuid, next_);
     described.add(track::kMergeBehavior, track::kMergeByKey);
     described.add(track::kMergeKey, key);
@@ -172,11 +173,11 @@ LanedTrack Tracks::addTrack(Sequence& to, std::uint64_t process,
   return laned;
 }
 
-void Tracks::writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
+void Tracks::writeTrack(Sequence& to, std::uint64_t process, std::int32_t order,
                         const std::string& name,
                         const std::vector<NamedSlice>& slices) {
   if (slices.empty()) return;
-  const LanedTrack track = addTrack(to, process, place, name, lanesOf(slices));
+  const LanedTrack track = addTrack(to, process, order, name, lanesOf(slices));
   for (const NamedSlice& slice : slices) {
     to.writeSlice(track.lane(slice.lane), slice.name, slice.begin_ns,
                   slice.end_ns);
@@ -184,9 +185,9 @@ void Tracks::writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
 }
 
 std::uint64_t Tracks::addCounter(Sequence& to, std::uint64_t process,
-                                 std::int32_t place, const std::string& name,
+                                 std::int32_t order, const std::string& name,
                                  std::uint64_t unit) {
-  MessageWriter counter, described = childOf(process, place, name);
+  MessageWriter counter, described = childOf(process, order, name);
   counter.add(counter::kUnit, unit);
   described.add(track::kUuid, next_);
   described.add(track::kCounter, counter);

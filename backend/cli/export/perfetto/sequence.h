@@ -95,19 +95,19 @@ class Tracks {
   // Describes a process and returns the id of its track.
   std::uint64_t addProcess(Sequence& to, std::int32_t pid,
                            const std::string& name, const std::string& label);
-  // Adds a track to a process. `place` is its position among the tracks of the
+  // Adds a track to a process. `order` is its position among the tracks of the
   // process.
-  LanedTrack addTrack(Sequence& to, std::uint64_t process, std::int32_t place,
+  LanedTrack addTrack(Sequence& to, std::uint64_t process, std::int32_t order,
                       const std::string& name, std::uint32_t lanes,
                       const std::string& description = "");
   // Adds a track with `slices`. Does nothing if `slices` is empty.
-  void writeTrack(Sequence& to, std::uint64_t process, std::int32_t place,
+  void writeTrack(Sequence& to, std::uint64_t process, std::int32_t order,
                   const std::string& name,
                   const std::vector<NamedSlice>& slices);
   // Adds a counter and returns the id of its track. `unit` is one of counter's
   // units.
   std::uint64_t addCounter(Sequence& to, std::uint64_t process,
-                           std::int32_t place, const std::string& name,
+                           std::int32_t order, const std::string& name,
                            std::uint64_t unit);
 
  private:

@@ -60,14 +60,14 @@ std::int64_t storedNumber(const ExportNumber& number) {
 }
 
 StreamExporter::StreamExporter(const RunReadyTimes& run)
-    : run_(run), places_(run.groups.groups().size()) {
+    : run_(run), order_(run.groups.groups().size()) {
   const std::vector<JobGroup>& groups = run.groups.groups();
-  std::vector<std::uint32_t> by_label(places_.size());
+  std::vector<std::uint32_t> by_label(order_.size());
   std::iota(by_label.begin(), by_label.end(), 0);
   std::sort(by_label.begin(), by_label.end(),
             [&](auto a, auto b) { return groups[a].label < groups[b].label; });
   for (std::size_t i = 0; i < by_label.size(); ++i) {
-    places_[by_label[i]] = static_cast<std::uint32_t>(i);
+    order_[by_label[i]] = static_cast<std::uint32_t>(i);
   }
 }
 
@@ -92,9 +92,9 @@ void StreamExporter::forEach(
     std::size_t stream, const StreamTable& table,
     const std::function<void(const ExportedOperation&)>& visit) {
   const std::vector<std::uint32_t>& groups = run_.groups_of[stream];
-  const ReadyTable::Stream arrived(table, run_.clocks.models[stream],
-                                   run_.clock_ids[stream], groups);
-  const ReadyRows ready_times(run_.ready_times, arrived);
+  const ReadyTable::Stream ready_stream(table, run_.clocks.models[stream],
+                                        run_.clock_ids[stream], groups);
+  const ReadyRows ready_times(run_.ready_times, ready_stream);
   const std::vector<std::uint64_t> hashes = hashesOf(table, groups);
   const UnclearPairs unclear = unclearPairsOf(table, groups);
   const ClockCursor clock(run_.clocks.models[stream]);
@@ -107,9 +107,9 @@ void StreamExporter::forEach(
         local == StreamDefinitions::kNone ? GroupCatalog::kNone : groups[local];
     ExportedOperation operation{
         exportedCall(table, op, run_.groups, groups, hashes, clock,
-                     arrived.ready[i].at),
+                     ready_stream.ready[i].at),
         splitOf(ready_times, i, call),
-        group == GroupCatalog::kNone ? group : places_[group], std::nullopt};
+        group == GroupCatalog::kNone ? group : order_[group], std::nullopt};
     operation.key = keyOf(operation.call, group, unclear);
     visit(operation);
   }

@@ -63,7 +63,7 @@ class StreamExporter {
 
   const RunReadyTimes& run_;
   // For each group of the job, its position in the order of labels.
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> order_;
   absl::flat_hash_map<std::uint32_t, std::uint64_t> hash_of_group_;
 };
 

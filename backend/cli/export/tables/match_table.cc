@@ -99,9 +99,9 @@ void JobMatchTable::addReady(Row& row, const ExportedOperation& operation) {
   const std::int64_t rank = operation.rank();
   const OperationSplit& split = operation.split;
   if (split.ready && split.ready->is_last) row.last_rank = rank;
-  if (!split.likely_arrival) return;
-  row.behind_ns = fitting(split.likely_arrival->behind_ns);
-  if (split.likely_arrival->is_last) row.seems_last_rank = rank;
+  if (!split.likely_ready) return;
+  row.behind_ns = fitting(split.likely_ready->behind_ns);
+  if (split.likely_ready->is_last) row.seems_last_rank = rank;
 }
 
 void JobMatchTable::write(const TableFolder& folder) {

@@ -155,15 +155,17 @@ void OperationPart::sendRows(const std::vector<std::uint32_t>& rows,
                              std::size_t from, std::size_t to) {
   for (const Shared& shared : shared_) {
     for (std::size_t column = 0; column < shared.to.size(); ++column) {
-      TableColumn& told = file_[shared.to[column]];
+      TableColumn& column_file = file_[shared.to[column]];
       for (std::size_t i = from; i < to; ++i) {
-        told.addStored(shared.values[shared.place_of_row[rows[i]] + column]);
+        column_file.addStored(
+            shared.values[shared.place_of_row[rows[i]] + column]);
       }
     }
   }
   for (const Own& own : own_) {
-    TableColumn& told = file_[own.to];
-    for (std::size_t i = from; i < to; ++i) told.addStored(own.values[rows[i]]);
+    TableColumn& column_file = file_[own.to];
+    for (std::size_t i = from; i < to; ++i)
+      column_file.addStored(own.values[rows[i]]);
   }
   file_.sendRows();
 }

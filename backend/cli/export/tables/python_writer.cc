@@ -88,8 +88,8 @@ PythonWriter::PythonWriter(const std::string& folder) : python_(pythonToRun()) {
   }
   ::close(input[0]);
   to_ = input[1];
-  if (child_ >= 0) said_ = lineFrom(from_);
-  if (said_ != "ready\n") closeInput();
+  if (child_ >= 0) answer_ = lineFrom(from_);
+  if (answer_ != "ready\n") closeInput();
 }
 
 PythonWriter::~PythonWriter() { waitForEnd(); }
@@ -148,7 +148,7 @@ void PythonWriter::add(int file, const std::vector<TableColumn>& columns) {
 void PythonWriter::waitForEnd() {
   closeInput();
   if (child_ < 0) return;
-  if (said_ == "ready\n") said_ = lineFrom(from_);
+  if (answer_ == "ready\n") answer_ = lineFrom(from_);
   ::close(from_);
   while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
   child_ = -1;
@@ -158,10 +158,9 @@ std::string PythonWriter::finish() {
   if (child_ < 0) return absl::StrCat(python_, ": could not be run");
   send({{"ends", true}});
   waitForEnd();
-  if (said_ == "whole\n") return "";
-  if (!said_.empty()) return std::string(absl::StripSuffix(said_, "\n"));
-  return absl::StrCat(python_,
-                      ", which was to write Parquet, ended before it had");
+  if (answer_ == "whole\n") return "";
+  if (!answer_.empty()) return std::string(absl::StripSuffix(answer_, "\n"));
+  return absl::StrCat(python_, ": ended before the Parquet files were written");
 }
 
 }  // namespace traced

@@ -44,7 +44,7 @@ class PythonWriter : public TableOutput {
 
   std::string python_;
   // The last line that Python wrote.
-  std::string said_;
+  std::string answer_;
   int files_ = 0;
   pid_t child_ = -1;
   int to_ = -1;

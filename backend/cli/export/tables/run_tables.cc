@@ -238,16 +238,17 @@ void StreamTables::addLosses(const StreamTable& table) {
 }
 
 void StreamTables::add(const TraceSet& set, const RunSummary& summary) {
-  const auto say = [&](const char* what, const std::string& sentence) {
+  const auto addNote = [&](const char* what, const std::string& sentence) {
     losses_.add(lossTable(), {std::nullopt, what, std::nullopt, "", sentence});
   };
-  for (const std::string& text : set.input_warnings) say("input", text);
-  for (const std::string& text : set.selection_warnings) say("selection", text);
+  for (const std::string& text : set.input_warnings) addNote("input", text);
+  for (const std::string& text : set.selection_warnings)
+    addNote("selection", text);
   for (const ClockWarning& each : summary.clockWarnings()) {
-    say("clock", clockText(each));
+    addNote("clock", clockText(each));
   }
   const std::string absent = summary.absentRanks();
-  if (!absent.empty()) say("absent_ranks", absent);
+  if (!absent.empty()) addNote("absent_ranks", absent);
   if (const std::uint64_t bytes = unusableBytes(set, summary)) {
     losses_.add(lossTable(),
                 {std::nullopt, "unusable", fitting(bytes), "bytes", ""});

@@ -116,7 +116,7 @@ class Export:
         self._parts: dict[int, Part] = {}
 
     def run(self, source: BinaryIO) -> bool:
-        """Does what is asked for; whether that came to its end."""
+        """Executes the requests of `source`. Returns whether the export was completed."""
         while line := source.readline():
             asked = json.loads(line)
             if "file" in asked:
@@ -143,7 +143,7 @@ class Export:
         mask = os.umask(0)
         os.umask(mask)
         self._pending.chmod(0o777 & ~mask)
-        # What is there can only be an empty folder: then it is replaced.
+        # The target can only be an empty folder, which this replaces.
         self._pending.rename(self._folder)
         _sync(self._folder.parent)
 
@@ -162,14 +162,14 @@ def _sync(folder: Path) -> None:
 
 
 def _write(folder: str, source: BinaryIO) -> str:
-    """What to say in the end."""
+    """Writes the export. Returns the final answer."""
     arrow, _ = _arrow()
     export = Export(folder)
     print("ready", flush=True)
     try:
         if export.run(source):
             return "whole"
-        raise WriteError("it was not sent all")
+        raise WriteError("the input ended early")
     except (OSError, arrow.ArrowException) as error:
         raise WriteError(f"{folder}: {getattr(error, 'strerror', None) or error}") from None
     finally:
@@ -181,16 +181,16 @@ def main() -> None:
         # Exits by an exception, so that the unfinished file is removed.
         signal.signal(number, lambda *_: sys.exit(1))
     try:
-        said = _write(sys.argv[1], sys.stdin.buffer)
+        answer = _write(sys.argv[1], sys.stdin.buffer)
     except WriteError as error:
-        said = str(error)
+        answer = str(error)
     except OSError as error:
-        said = f"{sys.argv[1]}: {error.strerror}"
+        answer = f"{sys.argv[1]}: {error.strerror}"
     except MemoryError:
-        said = f"{sys.argv[1]}: there is not enough memory"
+        answer = f"{sys.argv[1]}: not enough memory"
     except KeyboardInterrupt:
         return
-    print(said, flush=True)
+    print(answer, flush=True)
 
 
 main()

@@ -9,13 +9,13 @@ function makeChart(view, options) {
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', options.label);
-  const told = make('div', 'told');
-  told.setAttribute('aria-live', 'polite');
-  view.append(canvas, told);
-  const chart = { canvas, told, draw: () => drawChart(canvas, options), say: text => say(told, text) };
+  const readout = make('div', 'readout');
+  readout.setAttribute('aria-live', 'polite');
+  view.append(canvas, readout);
+  const chart = { canvas, readout, draw: () => drawChart(canvas, options), show: text => show(readout, text) };
   canvas.addEventListener('pointermove', event => {
     const box = canvas.getBoundingClientRect();
-    chart.say(options.at ? options.at(event.clientX - box.left, event.clientY - box.top) : '');
+    chart.show(options.at ? options.at(event.clientX - box.left, event.clientY - box.top) : '');
   });
   canvas.addEventListener('keydown', event => {
     const act = options.keys && options.keys[event.key];
@@ -27,7 +27,7 @@ function makeChart(view, options) {
   return chart;
 }
 
-const say = (told, text) => { told.textContent = text || ''; };
+const show = (readout, text) => { readout.textContent = text || ''; };
 
 function drawChart(canvas, options) {
   const width = canvas.clientWidth;

@@ -65,7 +65,7 @@ function makeGroups(view) {
       const each = Math.min(chart.canvas.clientWidth / across, 2 * widest);
       const column = Math.floor(x / each);
       const i = Math.floor(y / tile) * across + column;
-      return column < across && groups[i] ? tell(groups[i]) : '';
+      return column < across && groups[i] ? describe(groups[i]) : '';
     },
     keys: {
       ArrowLeft: () => move(-1), ArrowRight: () => move(1), ArrowUp: () => move(-across),
@@ -75,7 +75,7 @@ function makeGroups(view) {
   function acrossOf() {
     return Math.max(1, Math.floor(chart.canvas.clientWidth / widest));
   }
-  function tell(group) {
+  function describe(group) {
     const figures = Object.values(groupFigures).map(([words, valueOf, textOf]) => {
       const value = valueOf(group);
       return `${words} ${value === undefined ? 'not known' : textOf(value)}`;
@@ -86,18 +86,18 @@ function makeGroups(view) {
   function move(by) {
     at = Math.min(Math.max(at + by, 0), groups.length - 1);
     chart.draw();
-    chart.say(tell(groups[at]));
+    chart.show(describe(groups[at]));
   }
   const choices = Object.fromEntries(Object.entries(groupFigures).map(([name, [words]]) => [name, words]));
   makeSwitch(tools, choices, what, name => {
     what = name;
-    sayScale();
+    showScale();
     chart.draw();
   });
   const scale = make('p', 'note scale');
   view.append(scale);
-  sayScale();
-  function sayScale() {
+  showScale();
+  function showScale() {
     const sizes = {};
     const [, valueOf] = groupFigures[what];
     for (const group of groups) (sizes[group.size] = sizes[group.size] || []).push(valueOf(group) || 0);

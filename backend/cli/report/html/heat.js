@@ -1,7 +1,7 @@
 // A field of cells whose brightness tells a number, to zoom into.
 
 // `field`: rows, columns, value(row, column), which may be NaN for nothing, isVague(row, column),
-// marks (rows to point at), rowName(row), tell(row, column), columnNames (two texts below), and
+// marks (rows to point at), rowName(row), describe(row, column), columnNames (two texts below), and
 // most(), the value of the darkest, and ramp (the colours). Optional: strong (a row whose name is
 // always shown), total(row) with totalText and totalName, and spans: bars over rows, each with row,
 // from and until in columns, isMissing, isOpen and words.
@@ -76,7 +76,7 @@ function makeHeat(view, tools, field) {
     },
     at(x, y) {
       const place = placeOf(x, y);
-      return place ? field.tell(place.row, place.column) : '';
+      return place ? field.describe(place.row, place.column) : '';
     },
     keys: {
       ArrowLeft: () => move(0, -1),
@@ -247,7 +247,7 @@ function makeHeat(view, tools, field) {
       show({ ...shown, column: at.column - shown.columns + 1 });
     }
     chart.draw();
-    chart.say(field.tell(at.row, at.column));
+    chart.show(field.describe(at.row, at.column));
   }
 
   // What is dragged over is zoomed into.

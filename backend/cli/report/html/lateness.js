@@ -45,7 +45,7 @@ function makeLateness(view) {
     },
     at(x, y) {
       const rank = shown[Math.floor((y - 4) / line)];
-      return rank ? tell(rank) : '';
+      return rank ? describe(rank) : '';
     },
     keys: { ArrowUp: () => move(-1), ArrowDown: () => move(1) },
   });
@@ -88,7 +88,7 @@ function makeLateness(view) {
     pen.fillStyle = colour('ink');
     pen.fillRect(xOf(rank.p50_ns) - 1, y + 2, 3, line - 4);
   }
-  function tell(rank) {
+  function describe(rank) {
     return `rank ${rank.rank}: last in ${rank.last} of ${rank.arrivals} operations ` +
       `(${rank.last_certain} of them certain); later than the second-latest rank ` +
       `by ${timeText(rank.p25_ns)}, ${timeText(rank.p50_ns)}, ${timeText(rank.p75_ns)} (quartiles), ` +
@@ -96,7 +96,7 @@ function makeLateness(view) {
   }
   function move(by) {
     at = Math.min(Math.max(at + by, 0), shown.length - 1);
-    chart.say(tell(shown[at]));
+    chart.show(describe(shown[at]));
   }
   noteBeyond(view, most, shown.filter(rank => rank.max_ns > most)
     .map(rank => `rank ${rank.rank} ${timeText(rank.max_ns)}`), 'where the longest box plot ends');

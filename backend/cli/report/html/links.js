@@ -63,7 +63,7 @@ function makeLinks(view) {
     view.append(make('p', 'note', 'By node: there are too many pairs of ranks. What stays on a ' +
       'node is on the diagonal.'));
   }
-  sayWhoReceivesMost();
+  showTopReceiver();
   const tools = make('div', 'tools');
   view.append(tools);
   const setScale = makeScale(
@@ -91,7 +91,7 @@ function makeLinks(view) {
     // Names of hosts differ at their ends.
     rowName: unit => (byNodes ? unitName(unit).replace(/^.+(?=.{9}$)/, '…') : unitName(unit)),
     columnNames: (from, to) => [`to ${unitName(from)}`, `to ${unitName(to - 1)}`],
-    tell(row, column) {
+    describe(row, column) {
       const cell = cellOf(row, column);
       const pair = `from ${wholeName(row)} to ${wholeName(column)}: `;
       if (!cell) return pair + 'nothing';
@@ -102,7 +102,7 @@ function makeLinks(view) {
         : ['speed not known'])].join(', ');
     },
   });
-  function sayWhoReceivesMost() {
+  function showTopReceiver() {
     const received = Array(count).fill(0);
     for (const [key, cell] of cells) received[key % 65536] += cell.bytes;
     const most = Math.max(...received);

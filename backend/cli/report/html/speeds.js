@@ -77,7 +77,7 @@ function makeSpeeds(view) {
       const near = speeds.map(speed =>
         Math.hypot(xOf(speed.bytes) - x, yOf(speed.busbw_p50_gbs) - y));
       const nearest = near.indexOf(Math.min(...near));
-      return near[nearest] < 20 ? tell(nearest) : '';
+      return near[nearest] < 20 ? describe(nearest) : '';
     },
     keys: { ArrowLeft: () => move(-1), ArrowRight: () => move(1) },
   });
@@ -112,7 +112,7 @@ function makeSpeeds(view) {
       pen.fillText(clean(op).slice(0, 22), width - 135, 40 + i * 17);
     });
   }
-  function tell(i) {
+  function describe(i) {
     const speed = speeds[i];
     return `${clean(speed.op)}, ${bytesText(speed.bytes)} to ${bytesText(speed.bytes * 2)}: ` +
       `${speed.over === 'transfer' ? '' : 'at least '}${threeDigits(speed.busbw_p50_gbs)} GB/s ` +
@@ -122,7 +122,7 @@ function makeSpeeds(view) {
   function move(by) {
     at = Math.min(Math.max(at + by, 0), speeds.length - 1);
     chart.draw();
-    chart.say(tell(at));
+    chart.show(describe(at));
   }
   if (speeds.some(speed => speed.over !== 'transfer')) {
     view.append(make('p', 'note',

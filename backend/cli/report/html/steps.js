@@ -186,11 +186,11 @@ function makeSteps(view) {
     },
     at(x) {
       const each = (chart.canvas.clientWidth - left) / entries.length;
-      return x < left ? '' : tell(Math.min(Math.floor((x - left) / each), entries.length - 1));
+      return x < left ? '' : describe(Math.min(Math.floor((x - left) / each), entries.length - 1));
     },
     keys: { ArrowLeft: () => move(-1), ArrowRight: () => move(1) },
   });
-  function tell(i) {
+  function describe(i) {
     const entry = entries[i];
     const parts = stepParts.filter(([field]) => entry[field] > 0)
       .map(([field, , words]) => `${words} ${timeText(entry[field] / entry.count)}`);
@@ -205,7 +205,7 @@ function makeSteps(view) {
   function move(by) {
     at = Math.min(Math.max(at + by, 0), entries.length - 1);
     chart.draw();
-    chart.say(tell(at));
+    chart.show(describe(at));
   }
   noteBeyond(view, most, entries.filter(isBeyond)
     .map(entry => `${stepName(entry, steps)} ${timeText(mean(entry))}`),

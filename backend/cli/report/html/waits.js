@@ -68,7 +68,7 @@ function makeWaits(view) {
     columnNames: (from, to) =>
       [timeText(from * waits.column_ns),
         timeText(to * waits.column_ns) + ' after the first operation'],
-    tell(row, column) {
+    describe(row, column) {
       const here = rows[row];
       const suffered = Number.isNaN(here.suffered[column]) ? 'had no operation'
         : `waited ${timeText(here.suffered[column] * 1e3)}${here.vague[column] ? ', as far as is known' : ''}`;
@@ -80,7 +80,7 @@ function makeWaits(view) {
   });
   makeSwitch(tools, { caused: 'others waited for it', suffered: 'it waited' }, what, name => {
     what = name;
-    sayScale();
+    showScale();
     chart.draw();
   });
   sayScale();

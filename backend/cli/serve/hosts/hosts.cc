@@ -38,9 +38,9 @@ bool compare(LiveJob& job, const v1::JobDigest& theirs,
       is_news |= job.dispute(index, group.divergence().seq());
     }
     if (difference.block) {
-      const auto [place, is_new] =
+      const auto [entry, is_new] =
           spelled.try_emplace(index, *difference.block);
-      if (!is_new) place->second = std::min(place->second, *difference.block);
+      if (!is_new) entry->second = std::min(entry->second, *difference.block);
     }
   }
   return is_news;
@@ -50,7 +50,7 @@ bool compare(LiveJob& job, const v1::JobDigest& theirs,
 
 void Hosts::refresh(const WatchedJobs& watched, std::vector<Peer> peers) {
   peers_ = std::move(peers);
-  ++looks_;
+  ++polls_;
   join(watched);
   if (peers_.empty()) return;
   bool is_news = false;
@@ -76,7 +76,7 @@ void Hosts::refresh(const WatchedJobs& watched, std::vector<Peer> peers) {
 void Hosts::join(const WatchedJobs& watched) {
   const std::int64_t now_ns = readClock(CLOCK_MONOTONIC);
   digest_.Clear();
-  digest_.set_looks(looks_);
+  digest_.set_looks(polls_);
   digest_.set_instance(options_.instance);
   digest_.set_host(boundedText(options_.host));
   for (const auto& job : watched.jobs()) {

@@ -43,7 +43,7 @@ class Hosts {
   HostsJob& jobOf(const v1::JobDigest& digest);
 
   const Options options_;
-  std::uint64_t looks_ = 0;
+  std::uint64_t polls_ = 0;
   std::vector<Peer> peers_;
   v1::HostDigest digest_;
   std::vector<HostsJob> jobs_;

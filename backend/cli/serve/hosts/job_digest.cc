@@ -14,46 +14,46 @@ namespace {
 
 // Returns the fields of a header that identify a run, with bounded texts.
 v1::Header headerOf(const v1::Header& header) {
-  v1::Header told;
-  told.set_job(boundedText(header.job()));
-  told.set_attempt(header.attempt());
-  told.set_world_size(header.world_size());
-  v1::Rendezvous& met = *told.mutable_rendezvous();
+  v1::Header result;
+  result.set_job(boundedText(header.job()));
+  result.set_attempt(header.attempt());
+  result.set_world_size(header.world_size());
+  v1::Rendezvous& met = *result.mutable_rendezvous();
   met.set_address(boundedText(header.rendezvous().address()));
   met.set_port(header.rendezvous().port());
   met.set_run_id(boundedText(header.rendezvous().run_id()));
   met.set_start(boundedText(header.rendezvous().start()));
-  return told;
+  return result;
 }
 
 v1::Group groupOf(const JobGroup& group, std::uint32_t id) {
-  v1::Group told;
-  told.set_id(id);
-  told.set_name(boundedText(group.name));
-  told.set_desc(boundedText(group.desc));
-  told.set_leg(boundedText(group.leg));
-  told.set_nth(group.nth);
-  told.set_size(group.members.size());
+  v1::Group result;
+  result.set_id(id);
+  result.set_name(boundedText(group.name));
+  result.set_desc(boundedText(group.desc));
+  result.set_leg(boundedText(group.leg));
+  result.set_nth(group.nth);
+  result.set_size(group.members.size());
   for (const RankList::Run& run : group.members.runs()) {
-    v1::RankRange& range = *told.add_member();
+    v1::RankRange& range = *result.add_member();
     range.set_first(run.first);
     range.set_count(run.count);
     range.set_stride(static_cast<std::int32_t>(run.stride));
   }
-  return told;
+  return result;
 }
 
 v1::Divergence divergenceOf(const OrderWatch::Divergence& divergence) {
-  v1::Divergence told;
-  told.set_seq(divergence.seq);
+  v1::Divergence result;
+  result.set_seq(divergence.seq);
   for (const OrderWatch::Part& part : divergence.parts) {
-    v1::Divergence::Part& each = *told.add_parts();
+    v1::Divergence::Part& each = *result.add_parts();
     each.set_rank(part.rank);
     each.set_signature(part.signature);
     each.set_call(boundedText(part.call));
     each.set_site(boundedText(part.site));
   }
-  return told;
+  return result;
 }
 
 // By group and operation number.
@@ -90,13 +90,13 @@ void addFindings(const LiveJob& job, v1::JobDigest& digest) {
     straggler.set_of_waiting(late->of_waiting);
   }
   for (const LiveLinks::Slow& slow : job.slowLinks()) {
-    v1::SlowPeer& told = *digest.add_slow_peers();
-    told.mutable_ranks()->Assign(slow.ranks.begin(), slow.ranks.end());
-    told.set_group(boundedText(job.groups().label(slow.group)));
-    told.set_what(boundedText(transfersText(slow.worst)));
-    told.set_median_ns(slow.worst.median_ns);
-    told.set_others_ns(slow.worst.others_ns);
-    told.set_of_time(slow.of_time);
+    v1::SlowPeer& slow_peer = *digest.add_slow_peers();
+    slow_peer.mutable_ranks()->Assign(slow.ranks.begin(), slow.ranks.end());
+    slow_peer.set_group(boundedText(job.groups().label(slow.group)));
+    slow_peer.set_what(boundedText(transfersText(slow.worst)));
+    slow_peer.set_median_ns(slow.worst.median_ns);
+    slow_peer.set_others_ns(slow.worst.others_ns);
+    slow_peer.set_of_time(slow.of_time);
   }
 }
 
@@ -123,9 +123,10 @@ v1::JobDigest jobDigest(const WatchedJobs::Job& job,
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
     const auto& member = job.live.members()[i];
     for (const std::uint32_t group : member->groups) {
-      v1::GroupDigest& told = *digest.mutable_groups(static_cast<int>(group));
-      told.add_rank(member->stream.table().header.rank());
-      told.add_last_seq(member->lastSeq(group));
+      v1::GroupDigest& group_digest =
+          *digest.mutable_groups(static_cast<int>(group));
+      group_digest.add_rank(member->stream.table().header.rank());
+      group_digest.add_last_seq(member->lastSeq(group));
     }
     if (job.ranks[i].alive) addWaits(*member, waiting_after, now_ns, waits);
   }

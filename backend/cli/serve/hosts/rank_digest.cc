@@ -72,16 +72,15 @@ class RankMetrics {
       : rank_(rank), labels_(labels), out_(out) {}
 
   void add() {
-    gauge("up", "Whether the process of the rank lives", rank_.alive() ? 1 : 0);
+    gauge("up", "Whether the rank's process is alive", rank_.alive() ? 1 : 0);
     addTotals();
     addLateness();
-    counter("lost_records", "Records that the rank could not keep",
+    counter("lost_records", "Records that the rank dropped",
             asDouble(rank_.lost_records()));
     counter("missed_slots",
-            "Slots of the ring that were used again before they were seen here",
+            "Ring slots that were overwritten before they were read",
             asDouble(rank_.missed_slots()));
-    counter("undefined_operations",
-            "Operations of which it is not known what was called",
+    counter("undefined_operations", "Operations whose call is unknown",
             asDouble(rank_.undefined()));
     if (rank_.alive()) addWhatItDoes();
   }
@@ -95,22 +94,22 @@ class RankMetrics {
   }
 
   void addTotals() {
-    counter("operations", "Operations that are over",
-            asDouble(rank_.operations()));
-    counter("bytes", "The larger of input and output of each operation",
+    counter("operations", "Completed operations", asDouble(rank_.operations()));
+    counter("bytes", "Bytes of the operations: the larger of input and output",
             asDouble(rank_.bytes()));
-    counter("failed_operations", "Operations that failed",
-            asDouble(rank_.failed()));
-    counter("own_call_seconds", "From issue to return, in the caller's thread",
+    counter("failed_operations", "Failed operations", asDouble(rank_.failed()));
+    counter("own_call_seconds",
+            "Time from issue to return in the caller's thread",
             seconds(rank_.own_call_ns()));
-    counter("completion_seconds", "From issue to end",
+    counter("completion_seconds", "Time from issue to end",
             seconds(rank_.completion_ns()));
-    counter("wait_for_peers_seconds", "Until the last rank was ready",
+    counter("wait_for_peers_seconds", "Time until the last rank was ready",
             seconds(rank_.wait_for_peers_ns()));
-    counter("transfer_seconds", "From when all were ready to the end",
+    counter("transfer_seconds",
+            "Time from when all ranks were ready to the end",
             seconds(rank_.transfer_ns()));
     counter("exposed_wait_seconds",
-            "How long callers, or devices, were in recorded waits",
+            "Time that callers or devices spent in recorded waits",
             seconds(rank_.exposed_wait_ns()));
     counter("waits_unknown", "Operations without a recorded wait",
             asDouble(rank_.waits_unknown()));
@@ -129,43 +128,42 @@ class RankMetrics {
   }
 
   void addLateness() {
-    counter("arrivals", "Operations in which it is certain which rank was last",
+    counter("arrivals", "Operations whose last rank is certain",
             asDouble(rank_.arrivals()));
-    counter("last", "Of these, those in which it was this rank",
+    counter("last", "Operations in which this rank was certainly last",
             asDouble(rank_.last()));
     counter("behind_seconds",
             "How long it then was behind the second-latest rank",
             seconds(rank_.behind_ns()));
     counter("caused_wait_seconds",
-            "What all other ranks together waited for this one",
+            "Time that all other ranks together waited for this rank",
             seconds(rank_.caused_wait_ns()));
   }
 
   void addWhatItDoes() {
     if (rank_.has_since_operation_ns()) {
       gauge("seconds_since_operation",
-            "Since the rank last issued an operation",
+            "Time since the rank last issued an operation",
             seconds(rank_.since_operation_ns()));
     }
     const bool is_all = !rank_.may_have_more_in_flight();
     if (is_all) {
-      gauge("operations_in_flight", "Operations that have not ended",
+      gauge("operations_in_flight", "Unfinished operations",
             asDouble(rank_.in_flight()));
     }
     if (is_all || rank_.in_flight() > 0) {
       gauge("oldest_in_flight_seconds",
-            "How long ago the oldest operation that has not ended was issued",
+            "Age of the oldest unfinished operation",
             seconds(rank_.oldest_in_flight_ns()));
     }
     if (rank_.steps() == 0) return;
-    gauge("step", "The training step that the rank is in",
-          asDouble(rank_.step()));
+    gauge("step", "The rank's current training step", asDouble(rank_.step()));
     if (rank_.has_since_step_ns()) {
-      gauge("seconds_since_step", "Since that step began",
+      gauge("seconds_since_step", "Time since the current step began",
             seconds(rank_.since_step_ns()));
     }
     if (rank_.steps() < 2) return;
-    gauge("step_seconds", "How long the step before took",
+    gauge("step_seconds", "Duration of the previous step",
           seconds(rank_.step_took_ns()));
   }
 

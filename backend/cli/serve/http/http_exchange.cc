@@ -30,17 +30,17 @@ class Exchange {
 
   beast::error_code connect(const HttpUrl& url) {
     beast::error_code error;
-    const auto places =
+    const auto resolved =
         tcp::resolver(io_).resolve(url.host, absl::StrCat(url.port),
                                    tcp::resolver::numeric_service, error);
     if (error) return error;
     error = asio::error::host_not_found;
-    for (const auto& place : places) {
-      stream_.socket().open(place.endpoint().protocol(), error);
+    for (const auto& entry : resolved) {
+      stream_.socket().open(entry.endpoint().protocol(), error);
       if (error) continue;
       closeOnExec(stream_.socket().native_handle());
       error = finish(
-          [&](auto done) { stream_.async_connect(place.endpoint(), done); });
+          [&](auto done) { stream_.async_connect(entry.endpoint(), done); });
       if (!error) break;
       stream_.close();
     }

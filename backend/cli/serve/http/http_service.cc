@@ -29,10 +29,10 @@ bool isLeftBehind(const std::string& path) {
   if (lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) {
     return false;
   }
-  const unix_socket::endpoint place(path);
+  const unix_socket::endpoint endpoint(path);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   const bool refused = fd >= 0 &&
-                       connect(fd, place.data(), place.size()) != 0 &&
+                       connect(fd, endpoint.data(), endpoint.size()) != 0 &&
                        errno == ECONNREFUSED;
   if (fd >= 0) close(fd);
   return refused;

@@ -40,31 +40,32 @@ Result<HttpUrl> parseHttpUrl(const std::string& url, std::uint16_t port) {
   }
   HttpUrl parts;
   parts.port = port;
-  std::string place = url.substr(kPlain.size());
-  const std::size_t end = place.find_first_of("/?#");
+  std::string authority = url.substr(kPlain.size());
+  const std::size_t end = authority.find_first_of("/?#");
   if (end != std::string::npos) {
-    parts.path = place.substr(end);
-    place.resize(end);
+    parts.path = authority.substr(end);
+    authority.resize(end);
     if (parts.path[0] != '/') return wrongUrl(url, "has no path");
   }
-  if (place.find('@') != std::string::npos) {
+  if (authority.find('@') != std::string::npos) {
     return Error{"a URL with a user in it is not taken"};
   }
-  const std::size_t colon = place.rfind(':');
-  const std::size_t bracket = place.rfind(']');
+  const std::size_t colon = authority.rfind(':');
+  const std::size_t bracket = authority.rfind(']');
   if (colon != std::string::npos &&
       (bracket == std::string::npos || bracket < colon)) {
     std::uint32_t named = 0;
-    if (!absl::SimpleAtoi(place.substr(colon + 1), &named) || named == 0 ||
+    if (!absl::SimpleAtoi(authority.substr(colon + 1), &named) || named == 0 ||
         named > 65535) {
       return wrongUrl(url, "has no port from 1 to 65535");
     }
     parts.port = static_cast<std::uint16_t>(named);
-    place.resize(colon);
+    authority.resize(colon);
   }
-  if (bracket != std::string::npos) place = place.substr(1, bracket - 1);
-  if (place.empty()) return wrongUrl(url, "names no host");
-  parts.host = place;
+  if (bracket != std::string::npos)
+    authority = authority.substr(1, bracket - 1);
+  if (authority.empty()) return wrongUrl(url, "names no host");
+  parts.host = authority;
   return parts;
 }
 

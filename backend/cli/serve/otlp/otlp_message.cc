@@ -98,8 +98,8 @@ constexpr std::int64_t kMaxPauseS = 300;
 constexpr std::size_t kMaxWords = 200;
 
 // Returns text of the collector, shortened and with control characters escaped.
-std::string shown(const std::string& words) {
-  return printable(words.substr(0, kMaxWords));
+std::string shown(const std::string& text) {
+  return printable(text.substr(0, kMaxWords));
 }
 
 // Returns a text field, or "" if it is absent.
@@ -126,13 +126,13 @@ void addRefused(const std::string& body, OtlpAnswer& answer) {
   const Json& part = json["partialSuccess"];
   if (!part.is_object()) return;
   answer.refused_points = countIn(part, "rejectedDataPoints");
-  const std::string words = shown(textIn(part, "errorMessage"));
+  const std::string text = shown(textIn(part, "errorMessage"));
   if (answer.refused_points > 0) {
     answer.problem = absl::StrCat("the collector refused ",
                                   countOf(answer.refused_points, "data point"),
-                                  words.empty() ? "" : ": ", words);
+                                  text.empty() ? "" : ": ", text);
   } else {
-    answer.problem = words;
+    answer.problem = text;
   }
 }
 
@@ -190,9 +190,9 @@ OtlpAnswer otlpAnswer(const Result<HttpAnswer>& answer, std::int64_t now_s) {
     return meaning;
   }
   const Json json = Json::parse(answer->body, nullptr, false);
-  const std::string words = json.is_object() ? textIn(json, "message") : "";
+  const std::string text = json.is_object() ? textIn(json, "message") : "";
   meaning.problem = absl::StrCat("the collector answered ", answer->status, " ",
-                                 shown(words.empty() ? answer->reason : words));
+                                 shown(text.empty() ? answer->reason : text));
   switch (answer->status) {
     case 429:
     case 502:

@@ -39,11 +39,11 @@ OtlpAnswer sendOtlp(const HttpUrl& url, std::string message) {
 }
 
 struct OtlpSender::State {
-  State(HttpUrl place, std::chrono::nanoseconds pause)
-      : url(std::move(place)), every(pause) {}
+  State(HttpUrl collector, std::chrono::nanoseconds pause)
+      : url(std::move(collector)), every(pause) {}
 
   void take(const OtlpAnswer& answer);
-  void say(std::string problem);
+  void setProblem(std::string problem);
 
   const HttpUrl url;
   const std::chrono::nanoseconds every;
@@ -61,7 +61,7 @@ struct OtlpSender::State {
   // Failures since the last accepted message.
   int failed_in_a_row = 0;
   std::string problem;
-  std::vector<std::string> words;
+  std::vector<std::string> messages;
 };
 
 void OtlpSender::State::take(const OtlpAnswer& answer) {
@@ -75,16 +75,16 @@ void OtlpSender::State::take(const OtlpAnswer& answer) {
     due = Clock::now() +
           (answer.retry_after ? *answer.retry_after : spread(pause));
   }
-  say(answer.problem);
+  setProblem(answer.problem);
   failed_in_a_row = answer.is_taken ? 0 : failed_in_a_row + 1;
 }
 
 // Records a sentence when a problem starts or ends, not while it lasts.
-void OtlpSender::State::say(std::string now) {
+void OtlpSender::State::setProblem(std::string now) {
   if (!now.empty() && problem.empty()) {
-    words.push_back(absl::StrCat("--otlp: ", url.authority(), ": ", now));
+    messages.push_back(absl::StrCat("--otlp: ", url.authority(), ": ", now));
   } else if (now.empty() && !problem.empty()) {
-    words.push_back(absl::StrCat(
+    messages.push_back(absl::StrCat(
         "--otlp: ", url.authority(), " takes messages again",
         failed_in_a_row > 0
             ? absl::StrCat(", ", countOf(failed_in_a_row, "message"),
@@ -139,18 +139,19 @@ void OtlpSender::addCounts(MetricFamilies& metrics) const {
                        std::uint64_t value) {
     metrics.counter(name, help, {}, static_cast<double>(value));
   };
-  add("traced_serve_otlp_messages", "Messages that the collector took",
+  add("traced_serve_otlp_messages", "Messages that the collector accepted",
       state_->taken);
-  add("traced_serve_otlp_failures", "Messages that it did not take",
+  add("traced_serve_otlp_failures",
+      "Messages that the collector rejected or did not receive",
       state_->failed);
   add("traced_serve_otlp_refused_points",
-      "Data points that it refused, of messages that it took",
+      "Data points that the collector rejected within accepted messages",
       state_->refused_points);
 }
 
-std::vector<std::string> OtlpSender::takeWords() {
+std::vector<std::string> OtlpSender::takeMessages() {
   const std::lock_guard lock(state_->mutex);
-  return std::exchange(state_->words, {});
+  return std::exchange(state_->messages, {});
 }
 
 }  // namespace traced

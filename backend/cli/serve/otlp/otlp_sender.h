@@ -38,7 +38,7 @@ class OtlpSender {
   // Adds counts of the messages sent and failed so far.
   void addCounts(MetricFamilies& metrics) const;
   // Returns new sentences for the user: the first failure, and the recovery.
-  std::vector<std::string> takeWords();
+  std::vector<std::string> takeMessages();
 
  private:
   struct State;

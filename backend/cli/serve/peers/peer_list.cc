@@ -23,7 +23,7 @@ constexpr char kName[] = "dns:";
 constexpr char kDigest[] = "/digest";
 
 // Parses "node7", "node7:9464" or "[::1]:9464".
-Result<HttpUrl> placeOf(const std::string& text) {
+Result<HttpUrl> urlOf(const std::string& text) {
   Result<HttpUrl> url =
       parseHttpUrl(absl::StrCat("http://", text), PeerList::kPort);
   if (!url || !url->path.empty()) {
@@ -35,21 +35,21 @@ Result<HttpUrl> placeOf(const std::string& text) {
 }
 
 // Parses a list of peers. Each character of `separators` separates peers.
-Result<std::vector<HttpUrl>> placesIn(const std::string& text,
-                                      const char* separators) {
-  std::vector<HttpUrl> places;
+Result<std::vector<HttpUrl>> urlsIn(const std::string& text,
+                                    const char* separators) {
+  std::vector<HttpUrl> urls;
   for (absl::string_view word :
        absl::StrSplit(text, absl::ByAnyChar(separators))) {
     word = absl::StripAsciiWhitespace(word.substr(0, word.find('#')));
     if (word.empty()) continue;
-    const Result<HttpUrl> place = placeOf(std::string(word));
-    if (!place) return place.error();
-    if (places.size() == PeerList::kMaxPeers) {
+    const Result<HttpUrl> url = urlOf(std::string(word));
+    if (!url) return url.error();
+    if (urls.size() == PeerList::kMaxPeers) {
       return Error{absl::StrCat("more than ", PeerList::kMaxPeers, " peers")};
     }
-    places.push_back(*place);
+    urls.push_back(*url);
   }
-  return places;
+  return urls;
 }
 
 }  // namespace
@@ -60,21 +60,21 @@ Result<PeerList> PeerList::parse(const std::string& text) {
     list.kind_ = Kind::kFile;
     list.path_ = text.substr(sizeof kFile - 1);
   } else if (absl::StartsWith(text, kName)) {
-    const Result<HttpUrl> name = placeOf(text.substr(sizeof kName - 1));
+    const Result<HttpUrl> name = urlOf(text.substr(sizeof kName - 1));
     if (!name) return name.error();
     list.kind_ = Kind::kName;
     list.name_ = *name;
     return list;
   }
-  Result<std::vector<HttpUrl>> places =
-      list.isFixed() ? placesIn(text, ",") : list.readFile();
-  if (!places) return places.error();
-  if (places->empty() && list.isFixed()) return Error{"it names no peer"};
-  list.fixed_ = *std::move(places);
+  Result<std::vector<HttpUrl>> urls =
+      list.isFixed() ? urlsIn(text, ",") : list.readFile();
+  if (!urls) return urls.error();
+  if (urls->empty() && list.isFixed()) return Error{"it names no peer"};
+  list.fixed_ = *std::move(urls);
   return list;
 }
 
-Result<std::vector<HttpUrl>> PeerList::places() const {
+Result<std::vector<HttpUrl>> PeerList::urls() const {
   if (kind_ == Kind::kFile) return readFile();
   if (kind_ == Kind::kName) return find();
   return fixed_;
@@ -94,11 +94,11 @@ Result<std::vector<HttpUrl>> PeerList::readFile() const {
     return Error{absl::StrCat(printable(path_), " is longer than a list of ",
                               kMaxPeers, " peers")};
   }
-  Result<std::vector<HttpUrl>> places = placesIn(text, "\n,");
-  if (!places) {
-    return Error{absl::StrCat(printable(path_), ": ", places.error().message)};
+  Result<std::vector<HttpUrl>> urls = urlsIn(text, "\n,");
+  if (!urls) {
+    return Error{absl::StrCat(printable(path_), ": ", urls.error().message)};
   }
-  return places;
+  return urls;
 }
 
 Result<std::vector<HttpUrl>> PeerList::find() const {
@@ -111,16 +111,16 @@ Result<std::vector<HttpUrl>> PeerList::find() const {
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found,
                                                                &freeaddrinfo);
-  std::vector<HttpUrl> places;
+  std::vector<HttpUrl> urls;
   for (const addrinfo* each = found; each; each = each->ai_next) {
     char address[NI_MAXHOST];
     if (getnameinfo(each->ai_addr, each->ai_addrlen, address, sizeof address,
                     nullptr, 0, NI_NUMERICHOST) == 0 &&
-        places.size() < kMaxPeers) {
-      places.push_back({address, name_.port, kDigest});
+        urls.size() < kMaxPeers) {
+      urls.push_back({address, name_.port, kDigest});
     }
   }
-  return places;
+  return urls;
 }
 
 }  // namespace traced

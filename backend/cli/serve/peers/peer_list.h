@@ -28,7 +28,7 @@ class PeerList {
 
   // Returns the current addresses. Reads the file or resolves the name each
   // time, and may block on it. An Error explains why they are unknown.
-  Result<std::vector<HttpUrl>> places() const;
+  Result<std::vector<HttpUrl>> urls() const;
   // Returns whether the addresses never change.
   bool isFixed() const { return kind_ == Kind::kFixed; }
 

@@ -57,7 +57,7 @@ struct Peers::State {
     bool is_asked = false;
     bool is_self = false;
     int failed_in_a_row = 0;
-    Clock::time_point last_heard;
+    Clock::time_point last_news;
     std::shared_ptr<const v1::HostDigest> digest;
     std::string problem;
     std::uint64_t bytes = 0;
@@ -67,9 +67,9 @@ struct Peers::State {
   explicit State(Options asked) : options(std::move(asked)) {}
 
   // Call these with the mutex locked.
-  void setPlaces(const Result<std::vector<HttpUrl>>& places);
+  void setUrls(const Result<std::vector<HttpUrl>>& urls);
   void take(Known& peer, Result<v1::HostDigest> digest, std::uint64_t bytes);
-  void say(Known& peer, std::string problem);
+  void setProblem(Known& peer, std::string problem);
   Known* due(Clock::time_point now, Clock::time_point& next);
 
   const Options options;
@@ -82,23 +82,23 @@ struct Peers::State {
   std::string list_problem;
   // Keyed by address.
   std::map<std::string, Known> peers;
-  std::vector<std::string> words;
+  std::vector<std::string> messages;
 };
 
 // Replaces the list of peers. A peer with a request in progress stays until it
 // completes.
-void Peers::State::setPlaces(const Result<std::vector<HttpUrl>>& places) {
+void Peers::State::setUrls(const Result<std::vector<HttpUrl>>& urls) {
   is_listed = false;
   list_due = Clock::now() + kListEvery;
-  std::string problem = places ? "" : places.error().message;
+  std::string problem = urls ? "" : urls.error().message;
   if (!problem.empty() && list_problem.empty()) {
-    words.push_back(
+    messages.push_back(
         absl::StrCat("--peers: ", problem, "; those that were known stay"));
   }
   list_problem = std::move(problem);
-  if (!places) return;
+  if (!urls) return;
   std::set<std::string> now;
-  for (const HttpUrl& url : *places) {
+  for (const HttpUrl& url : *urls) {
     now.insert(url.authority());
     peers.try_emplace(url.authority()).first->second.url = url;
   }
@@ -116,7 +116,7 @@ void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
   if (!digest) {
     peer.due =
         now + failurePause(options.interval, kMaxPause, peer.failed_in_a_row++);
-    say(peer, digest.error().message);
+    setProblem(peer, digest.error().message);
     return;
   }
   const std::chrono::duration<double> share(
@@ -127,23 +127,24 @@ void Peers::State::take(Known& peer, Result<v1::HostDigest> digest,
                std::chrono::duration_cast<std::chrono::nanoseconds>(share));
   // The same number of polls means that the other `serve` no longer polls.
   if (!peer.digest || peer.digest->looks() != digest->looks())
-    peer.last_heard = now;
+    peer.last_news = now;
   peer.is_self = digest->instance() == options.instance;
   if (peer.is_self) peer.due = now + kMaxPause;
   peer.digest =
       peer.is_self ? nullptr
                    : std::make_shared<const v1::HostDigest>(*std::move(digest));
-  say(peer, "");
+  setProblem(peer, "");
   peer.failed_in_a_row = 0;
 }
 
 // Records a sentence when a problem starts or ends, not while it lasts.
-void Peers::State::say(Known& peer, std::string problem) {
+void Peers::State::setProblem(Known& peer, std::string problem) {
   const std::string name = peer.url.authority();
   if (!problem.empty() && peer.problem.empty()) {
-    words.push_back(printable(absl::StrCat("--peers: ", name, ": ", problem)));
+    messages.push_back(
+        printable(absl::StrCat("--peers: ", name, ": ", problem)));
   } else if (problem.empty() && !peer.problem.empty()) {
-    words.push_back(absl::StrCat("--peers: ", name, " answers again"));
+    messages.push_back(absl::StrCat("--peers: ", name, " answers again"));
   }
   peer.problem = std::move(problem);
 }
@@ -179,9 +180,9 @@ void Peers::run(const std::shared_ptr<State>& state) {
     if (!state->is_listed && state->list_due <= now) {
       state->is_listed = true;
       lock.unlock();
-      const auto places = state->options.list.places();
+      const auto urls = state->options.list.urls();
       lock.lock();
-      state->setPlaces(places);
+      state->setUrls(urls);
       state->changed.notify_all();
       continue;
     }
@@ -216,12 +217,12 @@ std::vector<Peer> Peers::all() const {
     peer.problem = known.problem;
     peer.bytes = known.bytes;
     peer.all_bytes = known.all_bytes;
-    const bool was_reported = known.last_heard != Clock::time_point();
+    const bool was_reported = known.last_news != Clock::time_point();
     peer.silent_s = std::chrono::duration<double>(
-                        now - (was_reported ? known.last_heard : known.since))
+                        now - (was_reported ? known.last_news : known.since))
                         .count();
     // Two addresses of one `serve` count once.
-    if (known.digest && now - known.last_heard <= fresh &&
+    if (known.digest && now - known.last_news <= fresh &&
         instances.insert(known.digest->instance()).second) {
       peer.digest = known.digest;
     }
@@ -229,28 +230,28 @@ std::vector<Peer> Peers::all() const {
   return all;
 }
 
-std::vector<std::string> Peers::takeWords() {
+std::vector<std::string> Peers::takeMessages() {
   const std::lock_guard lock(state_->mutex);
-  return std::exchange(state_->words, {});
+  return std::exchange(state_->messages, {});
 }
 
-void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
-                    MetricFamilies& out) {
+void addPeerMetrics(const std::vector<Peer>& peers,
+                    const WrittenDigest& own_digest, MetricFamilies& out) {
   for (const Peer& peer : peers) {
     const MetricLabels labels = {{"peer", peer.address}};
-    out.gauge("traced_serve_peer_up", "Whether its data is used", labels,
+    out.gauge("traced_serve_peer_up", "Whether the peer's data is used", labels,
               peer.digest ? 1 : 0);
-    out.gauge("traced_serve_peer_silent_seconds", "Since it sent something new",
-              labels, peer.silent_s);
-    out.counter("traced_serve_peer_bytes", "Bytes that it has sent", labels,
-                static_cast<double>(peer.all_bytes));
+    out.gauge("traced_serve_peer_silent_seconds",
+              "Time since the peer sent new data", labels, peer.silent_s);
+    out.counter("traced_serve_peer_bytes", "Bytes received from the peer",
+                labels, static_cast<double>(peer.all_bytes));
   }
   out.gauge("traced_serve_digest_bytes",
             "Bytes that this host sends to each peer", {},
-            static_cast<double>(told.bytes.size()));
+            static_cast<double>(own_digest.bytes.size()));
   out.gauge("traced_serve_digest_left_out_groups",
-            "Groups for which there was no room in that", {},
-            told.left_out_groups);
+            "Groups that did not fit into the digest", {},
+            own_digest.left_out_groups);
 }
 
 }  // namespace traced

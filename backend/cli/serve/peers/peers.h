@@ -41,7 +41,7 @@ class Peers {
   std::vector<Peer> all() const;
   // Returns new sentences for the user: a peer that no longer answers, and one
   // that answers again.
-  std::vector<std::string> takeWords();
+  std::vector<std::string> takeMessages();
 
  private:
   struct State;
@@ -51,9 +51,9 @@ class Peers {
   const std::shared_ptr<State> state_;
 };
 
-// Adds metrics of the exchange with other hosts. `told` is the digest that this
-// host publishes.
-void addPeerMetrics(const std::vector<Peer>& peers, const WrittenDigest& told,
-                    MetricFamilies& out);
+// Adds metrics of the exchange with other hosts. `own_digest` is the digest
+// that this host publishes.
+void addPeerMetrics(const std::vector<Peer>& peers,
+                    const WrittenDigest& own_digest, MetricFamilies& out);
 
 }  // namespace traced

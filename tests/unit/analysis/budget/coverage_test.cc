@@ -85,13 +85,14 @@ TEST_F(CoverageTest, OperationsOutsideTheScopeAreAGap) {
 
 TEST_F(CoverageTest, AnAbsentRankIsAGap) {
   stream_.header().set_world_size(3);
-  EXPECT_THAT(gaps(StepRange()), ElementsAre("no trace of ranks 1-2 of 3"));
+  EXPECT_THAT(gaps(StepRange()),
+              ElementsAre("no trace of ranks 1-2 (the job has 3 ranks)"));
 }
 
 TEST_F(CoverageTest, AJobOfUnknownSizeIsAGap) {
   stream_.header().set_world_size(0);
   EXPECT_THAT(gaps(StepRange()),
-              ElementsAre(HasSubstr("how many ranks there were")));
+              ElementsAre(HasSubstr("does not contain the number of ranks")));
 }
 
 TEST_F(CoverageTest, APauseWithinTheStepsIsAGap) {

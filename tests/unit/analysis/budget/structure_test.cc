@@ -82,9 +82,9 @@ TEST(StructureTest, ReportsTheFirstOfManyRanks) {
   for (std::uint32_t rank = 0; rank < 12; ++rank) {
     ranks.push_back(rankOf(rank, 3));
   }
-  const Sentences told = differences(rows, ranks);
-  ASSERT_EQ(told.size(), 8u);
-  EXPECT_EQ(told.back().find("rank 7 calls"), 0u) << told.back();
+  const Sentences sentences = differences(rows, ranks);
+  ASSERT_EQ(sentences.size(), 8u);
+  EXPECT_EQ(sentences.back().find("rank 7 calls"), 0u) << sentences.back();
 }
 
 TEST(StructureTest, OtherGroupsAreReported) {

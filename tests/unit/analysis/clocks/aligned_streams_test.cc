@@ -38,19 +38,19 @@ void expectAllAreShownBefore(const TraceSet& set,
 // above the limit.
 void expectAllAreKept(const TraceSet& set, const AlignedClocks& expected) {
   for (const std::size_t most_bytes : {0, 3, 1000}) {
-    std::vector<std::size_t> told;
+    std::vector<std::size_t> aligned;
     const AlignedClocks clocks = readAligned(
         set, 2, most_bytes, [&](std::size_t i, const StreamTable& table) {
           const std::uint64_t stream_id = table.header.stream_id();
           return KeptOfStream{
               2, [&, i, stream_id](const v1::ClockModel& clock) {
-                told.push_back(i);
+                aligned.push_back(i);
                 EXPECT_EQ(stream_id, set.streams[i].header.stream_id());
                 EXPECT_EQ(clock.SerializeAsString(),
                           expected.models[i].SerializeAsString());
               }};
         });
-    EXPECT_EQ(told, set.selected) << most_bytes;
+    EXPECT_EQ(aligned, set.selected) << most_bytes;
     EXPECT_EQ(clocks.warnings, expected.warnings);
   }
 }

@@ -92,14 +92,14 @@ TEST(FigureSums, SeveralThreadsGiveTheSameSums) {
     addRandom(again, several[i % several.size()]);
   }
   for (const FigureSums& sums : several) together.add(sums);
-  RunFigures expected, told;
+  RunFigures expected, merged;
   one.finish(stretches, expected);
-  together.finish(stretches, told);
-  EXPECT_EQ(told.total, expected.total);
-  EXPECT_EQ(told.caused_ns, expected.caused_ns);
-  ASSERT_EQ(told.keys.size(), expected.keys.size());
+  together.finish(stretches, merged);
+  EXPECT_EQ(merged.total, expected.total);
+  EXPECT_EQ(merged.caused_ns, expected.caused_ns);
+  ASSERT_EQ(merged.keys.size(), expected.keys.size());
   for (const auto& [key, figures] : expected.keys) {
-    const KeyFigures& of_reported = told.keys.at(key);
+    const KeyFigures& of_reported = merged.keys.at(key);
     EXPECT_EQ(of_reported.values, figures.values);
     EXPECT_EQ(of_reported.ahead_ns, figures.ahead_ns);
     EXPECT_EQ(of_reported.uncertain_ns, figures.uncertain_ns);

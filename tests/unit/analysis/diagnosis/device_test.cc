@@ -93,14 +93,14 @@ TEST(DeviceTest, AMissingWatchdogReportIsAHang) {
 }
 
 TEST(DeviceTest, AMissingEventAfterAnInitialGapIsAHang) {
-  for (const int told : {3, 20}) {
+  for (const int reports : {3, 20}) {
     const Diagnosis found = diagnosed([&](DeviceRank& rank) {
       const std::uint32_t sync = rank.call(false).id();
       runTimes(rank, sync, kNotReported, 3);
-      runTimes(rank, sync, kEvent, told);
+      runTimes(rank, sync, kEvent, reports);
       rank.run(sync, kNotReported);
     });
-    if (told < 16) {
+    if (reports < 16) {
       expectHealthy(found);
     } else {
       expectVerdict(found, VerdictKind::kHungIn, {0, 1});

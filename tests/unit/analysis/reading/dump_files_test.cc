@@ -73,8 +73,8 @@ TEST_F(DumpFilesTest, DumpsAreKnownByTheirContentAndReadAsARun) {
   EXPECT_THAT(ranks(set), ElementsAre(0, 1));
   EXPECT_THAT(set.input_warnings,
               ElementsAre(HasSubstr("notes_2.json: not a trace"),
-                          "2 dumps do not say the rank, which was taken from "
-                          "the file name"));
+                          "2 dumps do not contain the rank, so it was taken "
+                          "from the file name"));
   const LoadedRun run = loadRun(set);
   EXPECT_EQ(run.summary.worldSize(), 2u);
   EXPECT_TRUE(run.summary.fromDumps());
@@ -83,8 +83,9 @@ TEST_F(DumpFilesTest, DumpsAreKnownByTheirContentAndReadAsARun) {
   const MatchTable match = matchOperations(run, {});
   ASSERT_EQ(match.rows.size(), 3u);
   for (const MatchRow& row : match.rows) EXPECT_EQ(row.cell_count, 2u);
-  EXPECT_THAT(allWarnings(set, run.summary),
-              Contains(HasSubstr("what came after is unknown on ranks 0-1")));
+  EXPECT_THAT(
+      allWarnings(set, run.summary),
+      Contains(HasSubstr("so later operations are unknown on ranks 0-1")));
 }
 
 TEST_F(DumpFilesTest, ContentOverridesTheFileName) {
@@ -129,8 +130,8 @@ TEST_F(DumpFilesTest, ReportsRefusedFilesWithTheReason) {
   EXPECT_THAT(set.error().message,
               AllOf(HasSubstr("evil_0: byte 14: opcode STACK_GLOBAL could"),
                     HasSubstr("old_1: a Flight Recorder dump of version 1.4"),
-                    HasSubstr("nameless: a Flight Recorder dump that does "
-                              "not say its rank")));
+                    HasSubstr("nameless: a Flight Recorder dump "
+                              "without a rank in it")));
 }
 
 TEST_F(DumpFilesTest, ADumpThatChangesMeanwhileIsNotBelieved) {

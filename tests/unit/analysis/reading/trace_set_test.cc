@@ -135,7 +135,7 @@ TEST_F(TraceSetTest, ALostChunkIsAGapAndItsRecordsAreMissing) {
   EXPECT_EQ(table.gap_positions, 4u);
   EXPECT_EQ(table.missing(), 4u);
   EXPECT_THAT(warnings(set),
-              ElementsAre("no trace of ranks 1 of 2",
+              ElementsAre("no trace of ranks 1 (the job has 2 ranks)",
                           "4 records written but not found on rank 0",
                           "1 gaps between chunks on rank 0",
                           AllOf(HasSubstr("not closed"),
@@ -286,7 +286,8 @@ TEST_F(RunsOfOneNameTest, AStreamThatEndedBeforeTheNewestBeganIsOfAnother) {
   EXPECT_THAT(set.selection_warnings,
               ElementsAre("left out 2 streams of an earlier run of the same "
                           "name, which had ended before the newest began"));
-  EXPECT_THAT(warnings(set), ::testing::Contains("no trace of ranks 1 of 2"));
+  EXPECT_THAT(warnings(set),
+              ::testing::Contains("no trace of ranks 1 (the job has 2 ranks)"));
 }
 
 TEST_F(RunsOfOneNameTest, ARankThatEndedBeforeAnotherBeganMayBelongToTheRun) {

@@ -42,12 +42,12 @@ TEST(ClockCursorTest, EarlierQueriesDoNotChangeAnAnswer) {
     const std::int64_t ns =
         i % 3 == 0 ? clock.knot(i % 50).monotonic_ns() : any(random);
     EXPECT_EQ(cursor.commonNs(ns), commonNs(clock, ns)) << ns;
-    const auto told = cursor.certifiedNs(ns);
+    const auto certified = cursor.certifiedNs(ns);
     const auto expected = certifiedNs(clock, ns);
-    ASSERT_EQ(told.has_value(), expected.has_value()) << ns;
-    if (!told) continue;
-    EXPECT_EQ(told->low_ns, expected->low_ns) << ns;
-    EXPECT_EQ(told->high_ns, expected->high_ns) << ns;
+    ASSERT_EQ(certified.has_value(), expected.has_value()) << ns;
+    if (!certified) continue;
+    EXPECT_EQ(certified->low_ns, expected->low_ns) << ns;
+    EXPECT_EQ(certified->high_ns, expected->high_ns) << ns;
   }
 }
 

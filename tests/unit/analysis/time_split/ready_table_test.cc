@@ -92,7 +92,7 @@ TEST_F(ReadyTableTest, SeveralThreadsGiveTheSameTable) {
       ASSERT_EQ(row != nullptr, wanted != nullptr) << op.seq;
       if (!row) continue;
       ++met;
-      ASSERT_EQ(row->arrived, kRanks) << op.seq;
+      ASSERT_EQ(row->joined, kRanks) << op.seq;
       ASSERT_EQ(row->parts, kRanks) << op.seq;
       ASSERT_EQ(row->last_rank, wanted->last_rank) << op.seq;
       ASSERT_EQ(row->last.ns, wanted->last.ns) << op.seq;

@@ -210,9 +210,9 @@ TEST_F(TimeSplitTest, ALateReportedRankMayHaveWaitedForTheForwarder) {
 }
 
 // One on the clock of the time line, and one on a clock known to 100 ns.
-TEST(LastArrivalTest, BetweenClocksIsAsLateAsIsCertain) {
+TEST(LastReadyTest, BetweenClocksIsAsLateAsIsCertain) {
   ReadyTable::Row row;
-  row.arrived = 2;
+  row.joined = 2;
   row.last = {1'000, 1'000, {1'000, 1'000}, 0, 0};
   row.before_last = {990, 5'990, {890, 1'090}, 1, 0};
   for (LatestByClock* of : {&row.earliest, &row.latest_by_clock}) {

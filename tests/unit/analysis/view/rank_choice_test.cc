@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::string> told(const std::vector<ChosenRank>& chosen) {
+std::vector<std::string> textsOf(const std::vector<ChosenRank>& chosen) {
   std::vector<std::string> texts;
   for (const ChosenRank& one : chosen) {
     texts.push_back(std::to_string(one.index) + " " + nameOf(one.reason));
@@ -20,18 +20,18 @@ std::vector<std::string> told(const std::vector<ChosenRank>& chosen) {
 }
 
 TEST(RankChoiceTest, TheRankThatWaitsLeastIsTheSlowest) {
-  EXPECT_THAT(told(chooseRanks({500, 90, 100, 400, 300}, {})),
+  EXPECT_THAT(textsOf(chooseRanks({500, 90, 100, 400, 300}, {})),
               ElementsAre("0 quickest", "1 slowest", "4 median"));
 }
 
 TEST(RankChoiceTest, MarksCulprits) {
-  EXPECT_THAT(told(chooseRanks({500, 90, 100, 400, 300}, {1, 2})),
+  EXPECT_THAT(textsOf(chooseRanks({500, 90, 100, 400, 300}, {1, 2})),
               ElementsAre("0 quickest", "1 culprit", "2 culprit", "4 median"));
 }
 
 TEST(RankChoiceTest, EachRankIsChosenOnce) {
-  EXPECT_THAT(told(chooseRanks({7}, {})), ElementsAre("0 slowest"));
-  EXPECT_THAT(told(chooseRanks({}, {})), ElementsAre());
+  EXPECT_THAT(textsOf(chooseRanks({7}, {})), ElementsAre("0 slowest"));
+  EXPECT_THAT(textsOf(chooseRanks({}, {})), ElementsAre());
 }
 
 TEST(RankChoiceTest, ChoosesTheFirstEightOfManyCulprits) {

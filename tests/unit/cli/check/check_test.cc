@@ -120,7 +120,9 @@ TEST_F(CheckTest, AnAbsentRankIsNotMeasured) {
   run.world_size = 3;
   const Ran ran = check(run);
   EXPECT_EQ(ran.exit_code, 5);
-  EXPECT_THAT(ran.err, HasSubstr("not measured: no trace of ranks 2 of 3"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("not measured: no trace of ranks 2 (the job has 3 ranks)"));
 }
 
 TEST_F(CheckTest, NoTraceAtAllIsNotMeasured) {

@@ -43,9 +43,9 @@ std::string diagnosed(const std::string& directory,
   return ran.out;
 }
 
-void expectOneScreen(const std::string& said) {
-  const std::vector<std::string> lines = linesOf(said);
-  EXPECT_LE(lines.size(), kLines) << said;
+void expectOneScreen(const std::string& screen) {
+  const std::vector<std::string> lines = linesOf(screen);
+  EXPECT_LE(lines.size(), kLines) << screen;
   for (const std::string& line : lines) {
     if (mayBeLong(line)) continue;
     EXPECT_LE(line.size(), kColumns) << line;
@@ -80,17 +80,17 @@ void writeRaisedRun(const std::string& directory, std::uint32_t world) {
 TEST(FirstScreenTest, TheFirstLineIsTheRaisedException) {
   const TempDir dir;
   writeRaisedRun(dir.path(), 64);
-  const std::string said = diagnosed(dir.path());
-  expectOneScreen(said);
-  EXPECT_THAT(said, StartsWith("rank 1 raised torch.OutOfMemoryError: CUDA out "
+  const std::string screen = diagnosed(dir.path());
+  expectOneScreen(screen);
+  EXPECT_THAT(screen, StartsWith("rank 1 raised torch.OutOfMemoryError: CUDA out "
                                "of memory before all_reduce #2"));
-  std::string unbroken = said;
+  std::string unbroken = screen;
   std::replace(unbroken.begin(), unbroken.end(), '\n', ' ');
   EXPECT_THAT(unbroken,
               HasSubstr("ranks 0,2,3-63 wait for it, for 29.9 s. "
                         "(certain; that rank 1 is to blame: likely)"));
-  EXPECT_THAT(said, HasSubstr("tracectl show " + dir.path() + " --groups "));
-  EXPECT_THAT(said, Not(HasSubstr("and more")));
+  EXPECT_THAT(screen, HasSubstr("tracectl show " + dir.path() + " --groups "));
+  EXPECT_THAT(screen, Not(HasSubstr("and more")));
 }
 
 TEST(FirstScreenTest, AHangAndAMismatchFit) {

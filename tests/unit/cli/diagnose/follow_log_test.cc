@@ -37,12 +37,12 @@ class FollowLogTest : public ::testing::Test {
   // Returns the output of one update. "-" precedes findings that are over.
   std::string update(std::vector<FollowLog::Finding> findings, seconds at,
                      Job job = Job::kRuns) {
-    std::string said;
+    std::string reported;
     const auto news =
         log_.update(std::move(findings), FollowLog::Time() + at, job);
-    for (const auto& found : news.found) said += found.summary;
-    for (const auto& over : news.over) said += "-" + over.summary;
-    return said;
+    for (const auto& found : news.found) reported += found.summary;
+    for (const auto& over : news.over) reported += "-" + over.summary;
+    return reported;
   }
 
   FollowLog log_{kPatience};

@@ -139,10 +139,10 @@ TEST_F(RecoverVerbTest, AMissingTraceExitsWith4UntilDiscarded) {
   const Ran kept = runTracectl("recover" + only());
   EXPECT_EQ(kept.exit_code, 4);
   EXPECT_EQ(kept.out, "rank 0 of job run42: not recovered, " + trace(0) +
-                          " is gone; kept in " + segment + "\n");
+                          " does not exist; kept in " + segment + "\n");
   const Ran discarded = runTracectl("recover --discard" + only());
   EXPECT_EQ(discarded.exit_code, 0);
-  EXPECT_THAT(discarded.out, HasSubstr("is gone; removed\n"));
+  EXPECT_THAT(discarded.out, HasSubstr("does not exist; removed\n"));
   EXPECT_FALSE(fs::exists(segment));
 }
 

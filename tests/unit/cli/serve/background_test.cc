@@ -75,11 +75,11 @@ TEST(TextfileTest, TheNewestTextIsWrittenAndAProblemReportedOnce) {
   file.put("1");
   started.get_future().wait();
   for (const char* text : {"2", "3", "4"}) file.put(text);
-  EXPECT_TRUE(file.takeWords().empty());
+  EXPECT_TRUE(file.takeMessages().empty());
   gate.reset();
   file.finish(kLong);
   EXPECT_EQ(*written, (std::vector<std::string>{"1", "4"}));
-  EXPECT_EQ(file.takeWords(), std::vector<std::string>{"full"});
+  EXPECT_EQ(file.takeMessages(), std::vector<std::string>{"full"});
 }
 
 // Redirects standard error into a pipe for its lifetime.

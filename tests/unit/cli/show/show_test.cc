@@ -36,17 +36,17 @@ TEST_F(ShowTest, AFilterThatMatchesNothingListsTheChoices) {
   EXPECT_EQ(ops.exit_code, 2);
   EXPECT_EQ(ops.out, "");
   EXPECT_EQ(ops.err,
-            "tracectl: --ops all_reduec: these traces have no such; there are: "
+            "tracectl: --ops all_reduec: not in these traces; they have: "
             "all_gather_into_tensor, all_reduce, recv, send\n");
   const Ran groups = runTracectl("show --json --groups nope " + run());
   EXPECT_EQ(groups.exit_code, 2);
   EXPECT_EQ(groups.err,
-            "tracectl: --groups nope: these traces have no such; there are: "
+            "tracectl: --groups nope: not in these traces; they have: "
             "1, dp\n");
   const Ran ranks = runTracectl("show --ranks 5-77 " + run());
   EXPECT_EQ(ranks.exit_code, 2);
   EXPECT_EQ(ranks.err,
-            "tracectl: --ranks 5-77: there are no traces of these, but of "
+            "tracectl: --ranks 5-77: no traces of these ranks, but of "
             "ranks 0-1\n");
   EXPECT_EQ(
       runTracectl("show --ranks 1-77 --ops send,recv --groups dp " + run())

@@ -32,9 +32,9 @@ TEST(ModuleNamesTest, EqualNamesHaveOneNumber) {
 TEST(PlacedContextsTest, AddsTheModuleToTheContext) {
   const std::uint32_t root =
       ModuleNames::ofProcess().numberOf("Net", "", "Net");
-  v1::Context said;
-  said.add_annotation("warm-up");
-  const Context known(nullptr, said);
+  v1::Context annotated;
+  annotated.add_annotation("warm-up");
+  const Context known(nullptr, annotated);
   PlacedContexts contexts;
 
   const v1::Context both =

@@ -82,8 +82,8 @@ TEST(DeviceClockTest, ErrorStaysWithinTheStatedBound) {
     for (int i = 0; i < 20; ++i) {
       const std::int64_t at =
           clock.last()->device_ns + between(-50 * kMs, 300 * kMs);
-      const auto told = clock.at(at, 0);
-      ASSERT_LE(std::abs(told->ns - host_of(at)), told->error_ns)
+      const auto converted = clock.at(at, 0);
+      ASSERT_LE(std::abs(converted->ns - host_of(at)), converted->error_ns)
           << "round " << round << ", " << at - clock.last()->device_ns
           << " ns after the last anchor";
     }

@@ -358,7 +358,7 @@ TEST_P(PausedResolverTest, TheLastPollLeavesAReadingThatTookLong) {
   EXPECT_TRUE(collected_.endOf(1));
 }
 
-INSTANTIATE_TEST_SUITE_P(AtAnyLook, PausedResolverTest,
+INSTANTIATE_TEST_SUITE_P(AtAnyPoll, PausedResolverTest,
                          ::testing::Range(0, 15));
 
 TEST_F(DeviceResolverTest, AnUntouchedDeviceIsNotQueriedAtTheEndEither) {
@@ -448,8 +448,8 @@ TEST(DeviceResolverStartTest, ADeviceWithoutEventsIsNotUsed) {
   const auto events = device.events();
   EventPool pool;
   Untimed untimed;
-  CollectingDeviceSink::Collected told;
-  CollectingDeviceSink sink(told);
+  CollectingDeviceSink::Collected collected;
+  CollectingDeviceSink sink(collected);
   AbortedCommunicators aborted;
   DeviceResolver resolver(*events, pool, untimed, aborted, sink, &readHost);
   EXPECT_FALSE(resolver.start());

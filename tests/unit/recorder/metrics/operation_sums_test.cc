@@ -86,7 +86,7 @@ class OperationSumsTest : public ::testing::Test {
     Ring::Record record;
     while (ring_->read(record)) {
       builder_.add(record);
-      sums_.see(record);
+      sums_.update(record);
     }
     ring_->release();
     return sums_.figures(now_ns);
@@ -242,10 +242,10 @@ TEST_F(OperationSumsTest, ALateOperationDelaysNoOther) {
 TEST_F(OperationSumsTest, AFailureAddsNoTime) {
   const OpId threw = issue(100);
   returned(threw, 105, Outcome::kThrew);
-  const OpId told = issue(200);
-  returned(told, 201);
-  done(told, 230, Outcome::kThrew);
-  waited(told, 240, 5, false, 0, Outcome::kThrew);
+  const OpId failed = issue(200);
+  returned(failed, 201);
+  done(failed, 230, Outcome::kThrew);
+  waited(failed, 240, 5, false, 0, Outcome::kThrew);
   const OpId refused = issue(300);
   waited(refused, 310, 5, true, 0, Outcome::kFalse);
   const OpId by_future = issue(320);

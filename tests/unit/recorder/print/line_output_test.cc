@@ -34,7 +34,7 @@ class LineOutputTest : public ::testing::Test {
   }
 
   // Blocks until nothing more can be written into the pipe.
-  void awaitStandstill() const {
+  void awaitStuckWriter() const {
     const int capacity = fcntl(write_end_, F_GETPIPE_SZ);
     const auto deadline = std::chrono::steady_clock::now() + kLong;
     int unread = 0;
@@ -92,7 +92,7 @@ TEST_F(LineOutputTest, DoesNotWaitForAStuckReaderAndCountsLostLines) {
   constexpr std::uint64_t kLines = 2000;  // the pipe and the buffer have 320
   for (std::uint64_t i = 0; i < kLines; ++i) output.put(line);
   EXPECT_GT(output.dropped(), kLines / 2);
-  awaitStandstill();
+  awaitStuckWriter();
   output.finish(std::chrono::milliseconds(0));
   EXPECT_LT(output.dropped(), kLines);
   EXPECT_EQ(readAll().size(), (kLines - output.dropped()) * (line.size() + 1));
@@ -103,7 +103,7 @@ TEST_F(LineOutputTest, LeavesMostOfAnUnreadPipeToTheJob) {
   // Only one line of this size fits into a page.
   const std::string line(2100, 'x');
   while (output.dropped() == 0) output.put(line);
-  awaitStandstill();
+  awaitStuckWriter();
   fcntl(write_end_, F_SETFL, O_NONBLOCK);
   const std::string own(4096, 'y');
   for (int i = 0; i < 4; ++i) {

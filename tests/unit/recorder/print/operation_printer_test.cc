@@ -35,12 +35,12 @@ class OperationPrinterTest : public ::testing::Test {
   }
 
   void define(std::uint32_t stack, const std::string& file) {
-    v1::NewStack told;
-    told.mutable_stack()->set_site(1);
-    v1::Frame& frame = *told.mutable_stack()->add_frame();
+    v1::NewStack new_stack;
+    new_stack.mutable_stack()->set_site(1);
+    v1::Frame& frame = *new_stack.mutable_stack()->add_frame();
     frame.set_file(file);
     frame.set_line(12);
-    testing::define(ring_, RecordKind::kDefineStack, stack, told);
+    testing::define(ring_, RecordKind::kDefineStack, stack, new_stack);
   }
   void issue(std::uint32_t stack) {
     ring_.push(RecordKind::kIssue,
@@ -57,7 +57,7 @@ class OperationPrinterTest : public ::testing::Test {
     Ring::Record record;
     while (ring_.read(record)) {
       builder_.add(record);
-      printer.see(record);
+      printer.print(record);
     }
     pollfd reader{ends[0], POLLIN, 0};
     std::string text(LineOutput::kMaxLineBytes, '\0');

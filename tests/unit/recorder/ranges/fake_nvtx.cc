@@ -9,7 +9,7 @@ namespace {
 
 using traced::NvtxRanges;
 
-std::string said;
+std::string calls;
 const NvtxRanges::Schema* schema = nullptr;
 
 std::string valueOf(const NvtxRanges::Entry& entry, const char* payload) {
@@ -26,33 +26,33 @@ extern "C" {
 #define EXPORT [[gnu::visibility("default")]]
 
 EXPORT void* nvtxDomainCreateA(const char* name) {
-  said += std::string("domain ") + name + "\n";
-  return &said;
+  calls += std::string("domain ") + name + "\n";
+  return &calls;
 }
 EXPORT std::uint64_t nvtxPayloadSchemaRegister(void*,
                                                const NvtxRanges::Schema* s) {
   schema = s;
-  said += std::string("schema ") + s->name + ", " +
+  calls += std::string("schema ") + s->name + ", " +
           std::to_string(s->static_size) + " bytes\n";
   return 7;
 }
 EXPORT int nvtxRangePushPayload(void*, const NvtxRanges::Data* data,
                                 std::size_t) {
-  said += "push";
+  calls += "push";
   std::string message;
   const auto* payload = static_cast<const char*>(data->payload);
   for (std::size_t i = 0; i < schema->entry_count; ++i) {
     const NvtxRanges::Entry& entry = schema->entries[i];
     const std::string value = valueOf(entry, payload);
-    said += std::string(" ") + entry.name + "=" + value;
+    calls += std::string(" ") + entry.name + "=" + value;
     if (entry.flags & NvtxRanges::kIsMessage) message = value;
   }
-  said += " message=" + message + "\n";
+  calls += " message=" + message + "\n";
   return 0;
 }
 EXPORT int nvtxDomainRangePop(void*) {
-  said += "pop\n";
+  calls += "pop\n";
   return 0;
 }
-EXPORT const char* fakeNvtxSaid() { return said.c_str(); }
+EXPORT const char* fakeNvtxCalls() { return calls.c_str(); }
 }

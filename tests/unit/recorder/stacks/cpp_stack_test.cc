@@ -126,36 +126,37 @@ TEST(CppStackTest, TruncatesDeepStacks) {
 
 TEST(CppStackTest, IsReportedByBinaryAndOffset) {
   const CppStack stack = cppStackHere();
-  v1::NewStack told;
-  describeCppStack(stack, nullptr, told);
-  ASSERT_EQ(told.code_size(), static_cast<int>(stack.count));
-  ASSERT_EQ(told.stack().cpp_size(), static_cast<int>(stack.count));
-  for (int i = 0; i < told.code_size(); ++i) {
-    EXPECT_EQ(told.stack().cpp(i), told.code(i).id());
+  v1::NewStack new_stack;
+  describeCppStack(stack, nullptr, new_stack);
+  ASSERT_EQ(new_stack.code_size(), static_cast<int>(stack.count));
+  ASSERT_EQ(new_stack.stack().cpp_size(), static_cast<int>(stack.count));
+  for (int i = 0; i < new_stack.code_size(); ++i) {
+    EXPECT_EQ(new_stack.stack().cpp(i), new_stack.code(i).id());
     Dl_info info;
     const std::uintptr_t address = stack.addresses[static_cast<std::size_t>(i)];
     ASSERT_NE(dladdr(reinterpret_cast<void*>(address - 1), &info), 0);
-    EXPECT_EQ(told.code(i).offset(),
+    EXPECT_EQ(new_stack.code(i).offset(),
               address - 1 - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
   }
-  EXPECT_EQ(told.code(0).binary(), programPath());
-  EXPECT_FALSE(told.code(0).build_id().empty());
-  const v1::Code& outermost = *std::prev(told.code().end());
+  EXPECT_EQ(new_stack.code(0).binary(), programPath());
+  EXPECT_FALSE(new_stack.code(0).build_id().empty());
+  const v1::Code& outermost = *std::prev(new_stack.code().end());
   EXPECT_TRUE(outermost.binary().ends_with("/libc.so.6") ||
               outermost.binary() == programPath())
       << outermost.binary();
 }
 
 TEST(CppStackTest, OmitsTheRecordersInnermostFrames) {
-  v1::NewStack told;
-  describeCppStack(atDepth(3), reinterpret_cast<const void*>(&atDepth), told);
+  v1::NewStack new_stack;
+  describeCppStack(atDepth(3), reinterpret_cast<const void*>(&atDepth),
+                   new_stack);
   // All of this is in the program, down to the C library's own start function
   // or callback.
-  for (const v1::Code& code : told.code()) {
+  for (const v1::Code& code : new_stack.code()) {
     EXPECT_NE(code.id(), 0u);
   }
-  ASSERT_GT(told.code_size(), 0);
-  EXPECT_NE(told.code(0).binary(), programPath());
+  ASSERT_GT(new_stack.code_size(), 0);
+  EXPECT_NE(new_stack.code(0).binary(), programPath());
 }
 
 TEST(CppStackTest, CodeOutsideOfBinariesIsReportedByAddress) {

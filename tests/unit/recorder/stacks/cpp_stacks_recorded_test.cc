@@ -25,9 +25,9 @@ class CppSource final : public StackSource {
  public:
   std::uint64_t identity() noexcept override { return cppStackHere().hash; }
   std::string describe() noexcept override {
-    v1::NewStack told;
-    describeCppStack(cppStackHere(), nullptr, told);
-    return told.SerializeAsString();
+    v1::NewStack new_stack;
+    describeCppStack(cppStackHere(), nullptr, new_stack);
+    return new_stack.SerializeAsString();
   }
 };
 

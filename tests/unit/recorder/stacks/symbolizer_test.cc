@@ -24,9 +24,9 @@ namespace {
 constexpr std::chrono::seconds kPatience{60};
 
 std::vector<v1::Code> codeHere() {
-  v1::NewStack told;
-  describeCppStack(stackOfExported(), nullptr, told);
-  return {told.code().begin(), told.code().end()};
+  v1::NewStack new_stack;
+  describeCppStack(stackOfExported(), nullptr, new_stack);
+  return {new_stack.code().begin(), new_stack.code().end()};
 }
 
 // Returns the code with names, as a reader would see it.

@@ -79,7 +79,7 @@ class HangWatchTest : public ::testing::Test {
     Ring::Record record;
     while (ring_->read(record)) {
       builder_.add(record);
-      watch_.see(record);
+      watch_.update(record);
     }
     ring_->release();
     return watch_.take(now_ns);
@@ -295,10 +295,10 @@ TEST_F(HangWatchTest, ForgetsRemovedGroups) {
     const OpId last = returned(issue(120, id, kAsync));
     ring_->pushDefinition(RecordKind::kRetireGroup, {id, kUntilRetired}, "", 0);
     EXPECT_TRUE(at(130).empty());
-    EXPECT_EQ(watch_.manners(), 1u) << "its last call is under way";
+    EXPECT_EQ(watch_.trackedModes(), 1u) << "its last call is under way";
     done(last, 140, EndSource::kCompletionHook);
     EXPECT_TRUE(at(150).empty());
-    EXPECT_EQ(watch_.manners(), 0u);
+    EXPECT_EQ(watch_.trackedModes(), 0u);
   }
 }
 

@@ -105,12 +105,12 @@ TEST(SettingChangesTest, AnInvalidOneGivesAMessage) {
 }
 
 TEST(ControlAnswerTest, ParsesWhatItWrote) {
-  for (const ControlAnswer& told :
+  for (const ControlAnswer& answer :
        {ControlAnswer{"enabled=0", ""}, ControlAnswer{"", "no stacks"},
         ControlAnswer{"enabled=0,watch=1s", "no stacks"}, ControlAnswer{}}) {
-    const ControlAnswer read = ControlAnswer::fromText(told.text());
-    EXPECT_EQ(read.in_force, told.in_force);
-    EXPECT_EQ(read.refused, told.refused);
+    const ControlAnswer read = ControlAnswer::fromText(answer.text());
+    EXPECT_EQ(read.in_force, answer.in_force);
+    EXPECT_EQ(read.refused, answer.refused);
   }
 }
 

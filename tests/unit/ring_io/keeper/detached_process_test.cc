@@ -75,12 +75,12 @@ TEST_F(DetachedProcessTest, IsInvisibleToWaitAndSignals) {
 TEST_F(DetachedProcessTest, InheritsOnlyWhatItIsGiven) {
   const int open_one = open("/dev/null", O_RDONLY);  // without O_CLOEXEC
   setenv("LD_PRELOAD_OF_THE_TEST", "1", 1);
-  const std::string said = run("{ ls /proc/self/fd; env; pwd; } >&2");
+  const std::string output = run("{ ls /proc/self/fd; env; pwd; } >&2");
   close(open_one);
-  EXPECT_THAT(said, HasSubstr("0\n1\n2\n"));
-  EXPECT_THAT(said, HasSubstr("ONLY=this"));
-  EXPECT_THAT(said, Not(HasSubstr("LD_PRELOAD")));
-  EXPECT_THAT(said, HasSubstr("\n/\n"));
+  EXPECT_THAT(output, HasSubstr("0\n1\n2\n"));
+  EXPECT_THAT(output, HasSubstr("ONLY=this"));
+  EXPECT_THAT(output, Not(HasSubstr("LD_PRELOAD")));
+  EXPECT_THAT(output, HasSubstr("\n/\n"));
 }
 
 TEST_F(DetachedProcessTest, GetsThePassedDescriptorAsNumberThree) {

@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLiveSlots = 64;
-constexpr std::chrono::seconds kLookLimit{20};
+constexpr std::chrono::seconds kPollLimit{20};
 
 // A ring, and the chunks that it holds beyond the files of its trace.
 struct LiveRingsRead {
@@ -61,9 +61,9 @@ WrittenChunks writtenIn(const std::string& path) {
 }
 
 // Reads like a reader: the rings first, then the file.
-std::vector<LiveRingsRead> lookInto(const std::string& directory,
-                                    const std::string& traces,
-                                    const std::string& file) {
+std::vector<LiveRingsRead> pollIn(const std::string& directory,
+                                  const std::string& traces,
+                                  const std::string& file) {
   std::vector<LiveRingsRead> found;
   for (const RingFile& ring : findRings({directory})) {
     if (!namesOneOf(ring, {traces})) continue;
@@ -77,16 +77,16 @@ std::vector<LiveRingsRead> lookInto(const std::string& directory,
 
 class LiveRingsTest : public RecoverTest {
  protected:
-  std::vector<LiveRingsRead> look() const {
-    return lookInto(dir_.path(), traces(), traceFile());
+  std::vector<LiveRingsRead> poll() const {
+    return pollIn(dir_.path(), traces(), traceFile());
   }
   // Repeats until the writer thread leaves unwritten records in the ring.
-  LiveRingsRead lookUntilSome(Recorder& recorder, RecordedGroup& group) {
-    const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
+  LiveRingsRead pollUntilSome(Recorder& recorder, RecordedGroup& group) {
+    const auto deadline = std::chrono::steady_clock::now() + kPollLimit;
     std::uint64_t seq = 100;
     do {
       issueCall(recorder, group, ++seq);
-      std::vector<LiveRingsRead> rings = look();
+      std::vector<LiveRingsRead> rings = poll();
       if (rings.size() == 1 && !rings[0].chunks.empty()) {
         return std::move(rings[0]);
       }
@@ -100,7 +100,7 @@ TEST_F(LiveRingsTest, ReadsUnwrittenRecordsWithoutChangingAnything) {
   auto group = recorder.addGroup(worldOfTwo());
   completeCall(recorder, *group, 1);
   recorder.flush(kFlushLimit);
-  const LiveRingsRead ring = lookUntilSome(recorder, *group);
+  const LiveRingsRead ring = pollUntilSome(recorder, *group);
   ASSERT_FALSE(ring.chunks.empty());
   EXPECT_TRUE(ring.ring.alive);
   EXPECT_EQ(ring.ring.rank, 1U);
@@ -116,15 +116,15 @@ TEST_F(LiveRingsTest, ReadsUnwrittenRecordsWithoutChangingAnything) {
             rowsOf<IssueRow>(last).back().issue_ns)
       << "that nothing else happened is said of the moment of the look";
   ASSERT_EQ(segments().size(), 1U);
-  EXPECT_EQ(look().size(), 1U) << "it can be looked into again";
+  EXPECT_EQ(poll().size(), 1U) << "it can be looked into again";
   Recorder::stopCurrent(kFlushLimit);
-  EXPECT_TRUE(look().empty()) << "it ended in order";
+  EXPECT_TRUE(poll().empty()) << "it ended in order";
 }
 
 TEST_F(LiveRingsTest, ReportsAKilledProcess) {
   killOne();
   const std::string before = readFile(traceFile());
-  const std::vector<LiveRingsRead> rings = look();
+  const std::vector<LiveRingsRead> rings = poll();
   ASSERT_EQ(rings.size(), 1U);
   EXPECT_FALSE(rings[0].ring.alive);
   const std::vector<v1::Payload> payloads = payloadsOf(rings[0]);
@@ -139,9 +139,9 @@ TEST_F(LiveRingsTest, ReportsAKilledProcess) {
 TEST_F(LiveRingsTest, RingsOfOtherTracesAreLeftOut) {
   killOne();
   const std::string other = dir_.path() + "/other";
-  EXPECT_TRUE(lookInto(dir_.path(), other, traceFile()).empty());
-  EXPECT_TRUE(lookInto(other, traces(), traceFile()).empty());
-  EXPECT_EQ(look().size(), 1U);
+  EXPECT_TRUE(pollIn(dir_.path(), other, traceFile()).empty());
+  EXPECT_TRUE(pollIn(other, traces(), traceFile()).empty());
+  EXPECT_EQ(poll().size(), 1U);
 }
 
 TEST_F(LiveRingsTest, FileAndRingStayConsistentAsBothGrow) {
@@ -178,7 +178,7 @@ TEST_F(LiveRingsTest, ARecoveryDoesNotMakeADeadProcessSeemAlive) {
   killOne();
   const auto file = SegmentFile::open(segments().at(0));
   ASSERT_EQ(file->lock(), SegmentFile::Owner::kDead);
-  const auto rings = look();
+  const auto rings = poll();
   ASSERT_EQ(rings.size(), 1U);
   EXPECT_FALSE(rings[0].ring.alive);
   EXPECT_FALSE(rings[0].chunks.empty());
@@ -201,8 +201,8 @@ class HostileLiveRingsTest : public ::testing::Test {
 
   // Reads the segment. This must not crash, produce an unreadable chunk, or
   // write anything.
-  std::vector<LiveRingsRead> look() const {
-    std::vector<LiveRingsRead> rings = lookInto(dir_.path(), trace(), trace());
+  std::vector<LiveRingsRead> poll() const {
+    std::vector<LiveRingsRead> rings = pollIn(dir_.path(), trace(), trace());
     for (const LiveRingsRead& ring : rings) {
       for (const v1::Payload& payload : payloadsOf(ring)) {
         EXPECT_TRUE(columnsAgree(payload));
@@ -220,12 +220,12 @@ TEST_F(HostileLiveRingsTest, RingsOfAnotherBootAreLeftOut) {
   auto segment = make(host);
   Ring ring(segment->ringMemory(), segment->slots());
   fillRing(ring);
-  EXPECT_EQ(look().size(), 1U);
+  EXPECT_EQ(poll().size(), 1U);
   segment.reset();
   for (const std::string& path : findSegments({dir_.path()})) fs::remove(path);
   host.boot_id = "another";
   segment = make(host);
-  EXPECT_TRUE(look().empty());
+  EXPECT_TRUE(poll().empty());
 }
 
 TEST_F(HostileLiveRingsTest, SurvivesArbitraryDamageOfTheSegment) {
@@ -251,10 +251,10 @@ TEST_F(HostileLiveRingsTest, SurvivesArbitraryDamageOfTheSegment) {
     }
     if (i % 16 == 0) damaged.resize(random() % damaged.size());
     writeFile(path, damaged);
-    look();
+    poll();
   }
   writeFile(path, sound);
-  EXPECT_EQ(look().size(), 1U);
+  EXPECT_EQ(poll().size(), 1U);
 }
 
 // Derives each field from the operation, so that a torn record is detected.
@@ -277,10 +277,10 @@ TEST_F(HostileLiveRingsTest, NoRecordIsTornWhileItsProcessWrites) {
     }
   });
   std::uint64_t seen = 0;
-  const auto deadline = std::chrono::steady_clock::now() + kLookLimit;
+  const auto deadline = std::chrono::steady_clock::now() + kPollLimit;
   for (int i = 0; i < 300 || seen == 0; ++i) {
     if (std::chrono::steady_clock::now() > deadline) break;
-    for (const LiveRingsRead& live : look()) {
+    for (const LiveRingsRead& live : poll()) {
       for (const v1::Payload& payload : payloadsOf(live)) {
         for (const IssueRow& row : rowsOf<IssueRow>(payload)) {
           ++seen;

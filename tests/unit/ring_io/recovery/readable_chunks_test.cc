@@ -62,12 +62,12 @@ class RandomStacks : public StackSource {
     return 1 + (site_ = chance_.below(sites_));
   }
   std::string describe() noexcept override {
-    v1::NewStack told;
-    v1::Stack& stack = *told.mutable_stack();
+    v1::NewStack new_stack;
+    v1::Stack& stack = *new_stack.mutable_stack();
     for (const v1::Frame& frame : path_) *stack.add_frame() = frame;
     stack.mutable_frame(0)->set_line(static_cast<std::uint32_t>(1000 + site_));
     stack.set_site(1);
-    return told.SerializeAsString();
+    return new_stack.SerializeAsString();
   }
 
  private:

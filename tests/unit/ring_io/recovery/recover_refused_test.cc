@@ -42,7 +42,7 @@ TEST_F(RecoverTest, KeepsASegmentWithoutATraceUntilDiscarded) {
   auto recovered = recover();
   ASSERT_EQ(recovered.size(), 1u);
   EXPECT_EQ(recovered[0].outcome, RecoverOutcome::kUnwritable);
-  EXPECT_EQ(recovered[0].why, trace + " is gone");
+  EXPECT_EQ(recovered[0].why, trace + " does not exist");
   EXPECT_EQ(segments().size(), 1u);
 
   RecoverOptions options;

@@ -109,7 +109,7 @@ TEST_F(SegmentSpaceTest, UsesPrivateMemoryOnAFullTmpfs) {
     EXPECT_EQ(segment->path(), "");
     EXPECT_EQ(segment->slots(), 4 * kSlotsPerMiB);
     EXPECT_THAT(segment->note(),
-                HasSubstr("no shared memory could be had in " + directory));
+                HasSubstr("cannot create shared memory in " + directory));
     useAllOf(*segment);
     EXPECT_EQ(segment->note().find('\n'), std::string::npos) << "one sentence";
   });

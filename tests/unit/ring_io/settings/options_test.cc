@@ -82,14 +82,14 @@ TEST(OptionsTest, WatchesForTheDefaultOrTheGivenTime) {
 }
 
 TEST(OptionsTest, ReportedOptionsParseToTheSameValues) {
-  const auto told = parse({{"TRACED", "0"},
-                           {"TRACED_LABELS", "gpu=H200,site=x"},
-                           {"TRACED_PRINT", "leader"},
-                           {"TRACED_TRIGGER", "0"},
-                           {"TRACED_WATCH", "30s"},
-                           {"TRACED_NVTX", "1"}})
-                        ->asSettings();
-  EXPECT_EQ(parse(told)->asSettings(), told);
+  const auto settings = parse({{"TRACED", "0"},
+                               {"TRACED_LABELS", "gpu=H200,site=x"},
+                               {"TRACED_PRINT", "leader"},
+                               {"TRACED_TRIGGER", "0"},
+                               {"TRACED_WATCH", "30s"},
+                               {"TRACED_NVTX", "1"}})
+                            ->asSettings();
+  EXPECT_EQ(parse(settings)->asSettings(), settings);
 }
 
 TEST(OptionsTest, TakesTheJobNameFromTheLauncherUnlessItIsGiven) {
@@ -185,7 +185,7 @@ TEST(OptionsTest, NamesAnInvalidLabel) {
             "pairs separated by commas, each key once, but \"novalue\" has no "
             "=.");
   EXPECT_NE(why("a=1, =x").find("\"=x\" has no key"), std::string::npos);
-  EXPECT_NE(why("a=1,b=2,a=3").find("\"a\" is there twice"), std::string::npos);
+  EXPECT_NE(why("a=1,b=2,a=3").find("\"a\" is set twice"), std::string::npos);
   std::string many;
   for (int i = 0; i <= 64; ++i) many += std::to_string(i) + "=x,";
   EXPECT_NE(why(many).find("more than 64"), std::string::npos);
@@ -198,9 +198,9 @@ TEST(OptionsTest, ReadsThePlatformsSettings) {
   const auto options = parse({{"GPU_SERIAL", "1324"}, {"VM_ID", "vm-7"}});
   EXPECT_EQ(options->labels,
             (Labels{{"gpu_serial", "1324"}, {"vm_id", "vm-7"}}));
-  const auto said = parse(
+  const auto overridden = parse(
       {{"GPU_SERIAL", "1324"}, {"TRACED_LABELS", "gpu_serial=mine,site=fi"}});
-  EXPECT_EQ(said->labels, (Labels{{"gpu_serial", "mine"}, {"site", "fi"}}));
+  EXPECT_EQ(overridden->labels, (Labels{{"gpu_serial", "mine"}, {"site", "fi"}}));
   const auto unfit =
       parse({{"GPU_SERIAL", "a\nb"}, {"VM_ID", std::string(5000, 'x')}});
   ASSERT_TRUE(unfit) << "they are not our settings";

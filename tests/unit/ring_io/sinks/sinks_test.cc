@@ -109,7 +109,7 @@ TEST(SinksTest, AFailingSinkIsReportedOnceCountedAndAffectsNoOther) {
   sinks.add(behind);
   ::testing::internal::CaptureStderr();
   for (const char* chunk : {"a", "b", "c", "d", "e"}) sinks.append(chunk, 1);
-  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string stderr_text = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(before->content(), "abcde");
   EXPECT_EQ(behind->content(), "abcde");
   EXPECT_EQ(refuses->taken, "bd");
@@ -117,7 +117,7 @@ TEST(SinksTest, AFailingSinkIsReportedOnceCountedAndAffectsNoOther) {
   EXPECT_EQ(sinks.refused(*refuses), 3u);
   EXPECT_EQ(sinks.refused(*throws), 3u);
   EXPECT_EQ(sinks.refused(*before), 0u);
-  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+  EXPECT_EQ(std::count(stderr_text.begin(), stderr_text.end(), '\n'), 2) << stderr_text;
 }
 
 TEST(SinksTest, ARemovedSinkGetsNoMoreChunks) {

@@ -107,8 +107,8 @@ TEST(EndedTest, AProgramThatCaughtAFailureEndsByAnotherException) {
   EXPECT_THAT(textOf(diagnosis),
               HasSubstr("raised ValueError: unsupported object type"));
   EXPECT_THAT(textOf(diagnosis),
-              HasSubstr("had caught the failure of all_reduce #1 on \"dp\" and "
-                        "gone on to all_reduce #2 on \"dp\"."));
+              HasSubstr("caught the failure of all_reduce #1 on \"dp\" and "
+                        "continued with all_reduce #2 on \"dp\"."));
 }
 
 // Rank 0 joins the third operation 3 s after it timed out on the other ranks,
@@ -137,7 +137,7 @@ TEST(EndedTest, ARankThatJoinedAfterTheTimeoutIsNamedWithTheFailure) {
     expectVerdict(diagnosis, VerdictKind::kFailed, {0});
     expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
     EXPECT_EQ(summaryAt(diagnosis, 0),
-              "rank 0 came 6.00 s late to all_reduce #3 of \"dp\"; it had "
+              "rank 0 joined all_reduce #3 of \"dp\" 6.00 s late; it had "
               "timed out on ranks 1-2 after 3.00 s.");
     EXPECT_THAT(textOf(diagnosis),
                 HasSubstr("Ranks 1-2 caught that failure and made 2 more "

@@ -170,7 +170,7 @@ TEST(TimingTest, LongWaitsInTurnAreOneVerdictAboutAll) {
   expectVerdict(diagnosis, VerdictKind::kLate, {0, 1, 2});
   EXPECT_EQ(
       summaryAt(diagnosis, 0)
-          .rfind("Ranks 0-2 came late to collectives of \"dp\" 4 times, in "
+          .rfind("Ranks 0-2 were late to collectives of \"dp\" 4 times, in "
                  "turn: 12.0 s of ",
                  0),
       0U)
@@ -479,7 +479,8 @@ TEST(TimingTest, AReportDuringTheNextWaitIsNoLateness) {
 TEST(TimingTest, AFailureReportedByAFutureIsNoLateness) {
   const std::string text = textOf(heldUpByAFuture(false, true));
   EXPECT_NE(text.find("failed on ranks 2-3"), std::string::npos) << text;
-  EXPECT_NE(text.find("Rank 3 came 2.48 s late"), std::string::npos) << text;
+  EXPECT_NE(text.find("Rank 3 joined "), std::string::npos) << text;
+  EXPECT_NE(text.find(" 2.48 s late."), std::string::npos) << text;
   EXPECT_EQ(text.find("Rank 2 "), std::string::npos) << text;
 }
 

@@ -44,7 +44,7 @@ Diagnosis diagnoseBarriers(std::uint32_t world, Do&& act) {
   return diagnoseJob(job, Ending::kCut);
 }
 
-bool says(const Diagnosis& diagnosis, const std::string& text) {
+bool contains(const Diagnosis& diagnosis, const std::string& text) {
   return textOf(diagnosis).find(text) != std::string::npos;
 }
 
@@ -59,7 +59,7 @@ TEST(SiteOrderTest, NamesTheRankWithAnExtraCallAtItsOwnLine) {
           });
       expectVerdict(diagnosis, VerdictKind::kNeverJoined, {culprit});
       expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
-      EXPECT_TRUE(says(diagnosis,
+      EXPECT_TRUE(contains(diagnosis,
                        "rank " + std::to_string(culprit) +
                            " likely made an extra call: barrier #13 of \"dp\" "
                            "at /job/train.py:20 in main"))
@@ -78,7 +78,7 @@ TEST(SiteOrderTest, NamesTheRankThatLeavesOutALineOfTheOthers) {
             barriers.at(kSave).hangAt(kFinish);
           });
       expectVerdict(diagnosis, VerdictKind::kNeverJoined, {culprit});
-      EXPECT_TRUE(says(diagnosis, "likely left out a call: barrier #13"))
+      EXPECT_TRUE(contains(diagnosis, "likely left out a call: barrier #13"))
           << textOf(diagnosis);
     }
   }
@@ -143,7 +143,7 @@ TEST(SiteOrderTest, APairThatOtherLinesExplainContradictsTheOthers) {
         }
         barriers.at(kStep, 13).at(rank == 0 ? kSave : kStep).idle();
       });
-  EXPECT_FALSE(says(diagnosis, "extra call")) << textOf(diagnosis);
+  EXPECT_FALSE(contains(diagnosis, "extra call")) << textOf(diagnosis);
 }
 
 // Identical ranks continue together. The stuck rank is therefore named although
@@ -161,9 +161,9 @@ TEST(SiteOrderTest, LinesOfItsOwnAreNoFault) {
             barriers.hangAt(kRest);
           });
       expectVerdict(diagnosis, VerdictKind::kNeverJoined, {stuck});
-      EXPECT_FALSE(says(diagnosis, "likely made an extra call"))
+      EXPECT_FALSE(contains(diagnosis, "likely made an extra call"))
           << textOf(diagnosis);
-      EXPECT_FALSE(says(diagnosis, "likely left out"));
+      EXPECT_FALSE(contains(diagnosis, "likely left out"));
     }
   }
 }
@@ -194,7 +194,7 @@ TEST(SiteOrderTest, AMismatchAfterAnExtraCallNamesItsRank) {
     const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
     ASSERT_FALSE(diagnosis.verdicts.empty());
     EXPECT_EQ(diagnosis.verdicts[0].culprits, Ranks{1}) << textOf(diagnosis);
-    EXPECT_TRUE(says(diagnosis,
+    EXPECT_TRUE(contains(diagnosis,
                      "rank 1 likely made an extra call: all_reduce "
                      "#13"))
         << textOf(diagnosis);
@@ -223,7 +223,7 @@ TEST(SiteOrderTest, TwoThreadsThatRaceAreNamedAndNoRank) {
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
   expectVerdict(diagnosis, VerdictKind::kOrderMismatch, {0, 1, 2});
   expectConfidence(diagnosis, Confidence::kCertain, Confidence::kUndecided);
-  EXPECT_TRUE(says(diagnosis, "Two threads of each rank race for \"dp\""))
+  EXPECT_TRUE(contains(diagnosis, "Two threads of each rank race for \"dp\""))
       << textOf(diagnosis);
 }
 
@@ -273,12 +273,12 @@ TEST(SiteOrderTest, RootsAreGlobalRanks) {
   const Diagnosis diagnosis = diagnoseJob(job);
   expectVerdict(diagnosis, VerdictKind::kRootMismatch, {3});
   EXPECT_TRUE(
-      says(diagnosis, "rank 3 called broadcast (128 B float32, root 3)"))
+      contains(diagnosis, "rank 3 called broadcast (128 B float32, root 3)"))
       << textOf(diagnosis);
   EXPECT_TRUE(
-      says(diagnosis, "rank 2 called broadcast (128 B float32, root 2)"))
+      contains(diagnosis, "rank 2 called broadcast (128 B float32, root 2)"))
       << textOf(diagnosis);
-  EXPECT_TRUE(says(diagnosis, "root: member 0) on their groups \"tp\""))
+  EXPECT_TRUE(contains(diagnosis, "root: member 0) on their groups \"tp\""))
       << textOf(diagnosis);
 }
 

@@ -30,8 +30,8 @@ TEST(TableColumnTest, ValidityBitsPrecedeNumbers) {
   for (int i = 0; i < 5; ++i) column.add(countCell(9));
   column.add(numberCell(std::nullopt));
   std::string data = "12345678";
-  const Json told = column.pack(data);
-  EXPECT_EQ(told, Json({{"valid", 8}, {"values", 80}}));
+  const Json packed = column.pack(data);
+  EXPECT_EQ(packed, Json({{"valid", 8}, {"values", 80}}));
   EXPECT_EQ(static_cast<unsigned char>(data[8]), 0b11110011);
   EXPECT_EQ(static_cast<unsigned char>(data[9]), 0b00000001);
   EXPECT_THAT(numbersIn<std::int64_t>(data, 16, 10),
@@ -53,8 +53,8 @@ TEST(TableColumnTest, TextsAreTheirNumbers) {
   TableColumn column(kTexts);
   for (const char* text : {"a", "b", "a", ""}) column.add(textCell(text));
   std::string data;
-  const Json told = column.pack(data);
-  EXPECT_EQ(told["texts"], Json({"a", "b"}));
+  const Json packed = column.pack(data);
+  EXPECT_EQ(packed["texts"], Json({"a", "b"}));
   EXPECT_EQ(data[0], 0b0111);
   EXPECT_THAT(numbersIn<std::int32_t>(data, 8, 4), ElementsAre(0, 1, 0, 0));
   // A text keeps its number.

@@ -100,12 +100,12 @@ TEST(HostsJobTest, ReportsWhichRanksWaitOnAllHosts) {
   jobs[0].add("node1", other);
   const auto findings = findingsOf(jobs);
   ASSERT_EQ(findings.size(), 1U);
-  const Json& told = findings[0].json;
-  EXPECT_EQ(told["waiting"], Json::array({1, 3}));
+  const Json& json = findings[0].json;
+  EXPECT_EQ(json["waiting"], Json::array({1, 3}));
   // The last call of rank 0 is 10, and that of rank 2 is 12.
-  EXPECT_EQ(told["not_called"], Json::array({0}));
-  EXPECT_EQ(told["on_other_hosts"], Json::array({4, 5}));
-  EXPECT_EQ(told["waiting_ns"], 7 * kSecond);
+  EXPECT_EQ(json["not_called"], Json::array({0}));
+  EXPECT_EQ(json["on_other_hosts"], Json::array({4, 5}));
+  EXPECT_EQ(json["waiting_ns"], 7 * kSecond);
 }
 
 TEST(HostsJobTest, GroupsOfTheSameNameStaySeparate) {

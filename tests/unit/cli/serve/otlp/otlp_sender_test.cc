@@ -65,7 +65,7 @@ TEST(OtlpSenderTest, EndsWhileTheCollectorIsSilent) {
     sender.send("{}");
     collector.accept();
     EXPECT_FALSE(sender.isDue());
-    EXPECT_TRUE(sender.takeWords().empty());
+    EXPECT_TRUE(sender.takeMessages().empty());
   }
   // The connection ends with the exchange. Nobody waited for that.
   EXPECT_TRUE(collector.isConnected());

@@ -10,18 +10,18 @@
 namespace traced {
 namespace {
 
-std::string placesOf(const std::string& text) {
+std::string urlsOf(const std::string& text) {
   const Result<PeerList> list = PeerList::parse(text);
   if (!list) return list.error().message;
-  const auto places = list->places();
-  if (!places) return places.error().message;
+  const auto urls = list->urls();
+  if (!urls) return urls.error().message;
   std::string all;
-  for (const HttpUrl& url : *places) all += url.authority() + url.path + " ";
+  for (const HttpUrl& url : *urls) all += url.authority() + url.path + " ";
   return all;
 }
 
 TEST(PeerListTest, HostsWithAndWithoutAPort) {
-  EXPECT_EQ(placesOf("node7,node8:80, [::1], [fe80::1]:81,"),
+  EXPECT_EQ(urlsOf("node7,node8:80, [::1], [fe80::1]:81,"),
             "node7:9464/digest node8:80/digest [::1]:9464/digest "
             "[fe80::1]:81/digest ");
 }
@@ -33,17 +33,17 @@ TEST(PeerListTest, RereadsAFile) {
   const auto list = PeerList::parse("file:" + path);
   ASSERT_TRUE(list);
   EXPECT_FALSE(list->isFixed());
-  EXPECT_EQ(list->places()->size(), 2U);
+  EXPECT_EQ(list->urls()->size(), 2U);
   testing::writeFile(path, "node1\n");
-  EXPECT_EQ(list->places()->size(), 1U);
+  EXPECT_EQ(list->urls()->size(), 1U);
   testing::writeFile(path, "node1\nnode 2\n");
-  EXPECT_EQ(list->places().error().message,
+  EXPECT_EQ(list->urls().error().message,
             path + ": node 2 is no peer: a host, or HOST:PORT");
 }
 
 TEST(PeerListTest, ResolvesNames) {
-  EXPECT_NE(placesOf("dns:localhost:81").find(":81/digest"), std::string::npos);
-  EXPECT_NE(placesOf("dns:no-such-host.invalid").find("no-such-host.invalid: "),
+  EXPECT_NE(urlsOf("dns:localhost:81").find(":81/digest"), std::string::npos);
+  EXPECT_NE(urlsOf("dns:no-such-host.invalid").find("no-such-host.invalid: "),
             std::string::npos);
 }
 

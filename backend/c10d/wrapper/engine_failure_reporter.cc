@@ -1,4 +1,4 @@
-#include "c10d/wrapper/engine_news.h"
+#include "c10d/wrapper/engine_failure_reporter.h"
 
 #include "base/clock.h"
 #include "c10d/wrapper/forwarding.h"
@@ -36,14 +36,14 @@ const char* errorOf([[maybe_unused]] c10d::Backend* engine) noexcept {
 
 }  // namespace
 
-void EngineFailures::gaveUp() noexcept {
+void EngineFailureReporter::gaveUp() noexcept {
   const char* const why = errorOf(engine_);
   gaveUp(why ? why : "");
 }
 
-void EngineFailures::communicatorFailed() noexcept { gaveUp(kFailed); }
+void EngineFailureReporter::communicatorFailed() noexcept { gaveUp(kFailed); }
 
-void EngineFailures::gaveUp(const char* why) noexcept {
+void EngineFailureReporter::gaveUp(const char* why) noexcept {
   if (Recorder::current() != &recorder_) return;
   // Unfinished operations are aborted. Their streams continue as if they had
   // ended.
@@ -57,7 +57,7 @@ void EngineFailures::gaveUp(const char* why) noexcept {
   recorder_.requestFlush();
 }
 
-void EngineFailures::check() noexcept {
+void EngineFailureReporter::check() noexcept {
   if (recorder_.devices().wasAborted(communicator_)) return;
   if (const char* const why = errorOf(engine_)) gaveUp(why);
 }

@@ -1,4 +1,4 @@
-#include "base/say.h"
+#include "base/log_message.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -107,7 +107,7 @@ void forgetStderr() noexcept { is_forgotten = true; }
 
 bool hasStderr() noexcept { return !is_forgotten; }
 
-void say(std::initializer_list<std::string_view> parts) noexcept {
+void logMessage(std::initializer_list<std::string_view> parts) noexcept {
   if (!hasStderr()) return;
   const int error = errno;
   Line line;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "analysis/diagnosis/standstill/cut_off.h"
-#include "analysis/diagnosis/standstill/group_rules.h"
+#include "analysis/diagnosis/stuck_groups/cut_off.h"
+#include "analysis/diagnosis/stuck_groups/group_rules.h"
 
 namespace traced {
 namespace {

@@ -33,8 +33,8 @@ def appearance() -> dict[str, Any]:
     }
 
 
-def spelled(backend: str | None) -> dict[str, Any]:
-    """Joins by a spelling; returns a sum and the group's appearance."""
+def joins(backend: str | None) -> dict[str, Any]:
+    """Joins by the backend name; returns a sum and the group's appearance."""
     with joined(backend) as rank:
         tensor = torch.arange(3.0) + rank
         dist.all_reduce(tensor)
@@ -44,7 +44,7 @@ def spelled(backend: str | None) -> dict[str, Any]:
 
 
 def refused(backend: str) -> tuple[str, str, bool]:
-    """Returns the error for an unsupported spelling."""
+    """Returns the error for an unsupported backend name."""
     try:
         join(backend)
     except Exception as error:

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/diagnosis/standstill/group_rules.h"
+#include "analysis/diagnosis/stuck_groups/group_rules.h"
 
 namespace traced {
 namespace {

@@ -1,5 +1,5 @@
-// EngineFailures records that the engine of one group gave up, because an
-// operation timed out or the communicator failed. The engine does not report
+// EngineFailureReporter records that the engine of one group gave up, because
+// an operation timed out or the communicator failed. The engine does not report
 // which operation, so only a mark is recorded.
 //
 // An engine with abort hooks (torch 2.15) calls one on its watchdog thread.
@@ -22,12 +22,12 @@
 
 namespace traced {
 
-class EngineFailures final : public EngineCheck {
+class EngineFailureReporter final : public EngineCheck {
  public:
   // `engine` is polled for its error, until EngineChecks::forget(). nullptr
   // disables polling.
-  EngineFailures(Recorder& recorder, std::uint32_t group,
-                 CommunicatorId communicator, c10d::Backend* engine)
+  EngineFailureReporter(Recorder& recorder, std::uint32_t group,
+                        CommunicatorId communicator, c10d::Backend* engine)
       : recorder_(recorder),
         group_(group),
         communicator_(communicator),

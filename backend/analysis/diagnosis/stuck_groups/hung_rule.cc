@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "analysis/diagnosis/standstill/group_rules.h"
+#include "analysis/diagnosis/stuck_groups/group_rules.h"
 
 namespace traced {
 namespace {

@@ -1,4 +1,4 @@
-"""Every spelling gives the stock group, and traces exactly what it asks for."""
+"""Every traced backend name gives the stock group, and traces exactly what it asks for."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from traced.reader import Stream, read
 
 _SUM = [2.0 * value for value in (1.0, 3.0, 5.0)]
 
-# Spelling, its stock equivalent, and the devices that are traced.
-_SPELLINGS = [
+# Backend name, its stock equivalent, and the devices that are traced.
+_BACKENDS = [
     ("traced:gloo", "gloo", "cpu cuda"),
     ("TRACED:GLOO", "gloo", "cpu cuda"),
     ("traced_gloo", "gloo", "cpu cuda"),
@@ -32,12 +32,12 @@ def _groups(stream: Stream) -> set[tuple[str, str]]:
     return {(stream.groups[number].desc, stream.groups[number].leg) for number in used}
 
 
-@pytest.mark.parametrize(("spelling", "stock", "devices"), _SPELLINGS)
-def test_a_spelling_gives_the_stock_group_and_traces_its_devices(
-    launcher: Launcher, tmp_path: Path, spelling: str, stock: str, devices: str
+@pytest.mark.parametrize(("backend", "stock", "devices"), _BACKENDS)
+def test_a_backend_name_gives_the_stock_group_and_traces_its_devices(
+    launcher: Launcher, tmp_path: Path, backend: str, stock: str, devices: str
 ) -> None:
-    bare = launcher.run_ranks(2, "jobs.spellings:spelled", stock, folder=tmp_path)
-    traced = launcher.run_ranks(2, "jobs.spellings:spelled", spelling, folder=tmp_path)
+    bare = launcher.run_ranks(2, "jobs.backend_names:joins", stock, folder=tmp_path)
+    traced = launcher.run_ranks(2, "jobs.backend_names:joins", backend, folder=tmp_path)
     for plain, process in zip(bare, traced, strict=True):
         expected, seen = plain.result, process.result
         assert seen.pop("traced") == devices.split()
@@ -56,8 +56,10 @@ def test_a_spelling_gives_the_stock_group_and_traces_its_devices(
 def test_a_script_with_stock_names_is_traced_by_the_environment(
     launcher: Launcher, tmp_path: Path, switched: str | None
 ) -> None:
-    bare = launcher.run_ranks(2, "jobs.spellings:spelled", switched, folder=tmp_path)
-    traced = launcher.run_ranks(2, "jobs.spellings:spelled", switched, folder=tmp_path, TRACED="1")
+    bare = launcher.run_ranks(2, "jobs.backend_names:joins", switched, folder=tmp_path)
+    traced = launcher.run_ranks(
+        2, "jobs.backend_names:joins", switched, folder=tmp_path, TRACED="1"
+    )
     for plain, process in zip(bare, traced, strict=True):
         expected, seen = plain.result, process.result
         assert "cpu" in seen.pop("traced")
@@ -69,12 +71,12 @@ def test_a_script_with_stock_names_is_traced_by_the_environment(
         assert _groups(stream) == {("default_pg", "cpu"), ("sub", "cpu")}
 
 
-@pytest.mark.parametrize("spelling", [spelling for spelling, _, _ in _SPELLINGS])
+@pytest.mark.parametrize("backend", [backend for backend, _, _ in _BACKENDS])
 def test_tracing_that_is_off_leaves_the_stock_objects(
-    launcher: Launcher, tmp_path: Path, spelling: str
+    launcher: Launcher, tmp_path: Path, backend: str
 ) -> None:
     for process in launcher.run_ranks(
-        2, "jobs.spellings:spelled", spelling, folder=tmp_path, TRACED="0"
+        2, "jobs.backend_names:joins", backend, folder=tmp_path, TRACED="0"
     ):
         assert process.result["traced"] == []
         assert process.result["location"] is None
@@ -82,28 +84,28 @@ def test_tracing_that_is_off_leaves_the_stock_objects(
 
 
 @pytest.mark.parametrize(
-    "spelling",
+    "backend",
     ["traced:glo", "traced:ucx", "cpu:traced:gloo", "cpu:traced_glo", "traced_gloo,cuda:gloo"],
 )
 def test_a_misspelt_name_is_refused_with_one_sentence(
-    launcher: Launcher, tmp_path: Path, spelling: str
+    launcher: Launcher, tmp_path: Path, backend: str
 ) -> None:
-    (process,) = launcher.run_ranks(1, "jobs.spellings:refused", spelling, folder=tmp_path)
+    (process,) = launcher.run_ranks(1, "jobs.backend_names:refused", backend, folder=tmp_path)
     kind, sentence, initialized = process.result
     assert (kind, initialized) == ("ValueError", False)
-    assert repr(spelling) in sentence
+    assert repr(backend) in sentence
     assert "traced:gloo" in sentence
     assert "\n" not in sentence
 
 
 @pytest.mark.parametrize(
-    "spelling", ["traced:nccl", "cuda:traced_nccl", "cpu:gloo,cuda:traced_nccl"]
+    "backend", ["traced:nccl", "cuda:traced_nccl", "cpu:gloo,cuda:traced_nccl"]
 )
 def test_nccl_without_a_gpu_is_refused_with_one_sentence(
-    launcher: Launcher, tmp_path: Path, spelling: str
+    launcher: Launcher, tmp_path: Path, backend: str
 ) -> None:
     (process,) = launcher.run_ranks(
-        1, "jobs.spellings:refused", spelling, folder=tmp_path, CUDA_VISIBLE_DEVICES=""
+        1, "jobs.backend_names:refused", backend, folder=tmp_path, CUDA_VISIBLE_DEVICES=""
     )
     kind, sentence, initialized = process.result
     assert (kind, initialized) == ("RuntimeError", False)
@@ -112,7 +114,7 @@ def test_nccl_without_a_gpu_is_refused_with_one_sentence(
 
 
 def test_only_what_was_asked_for_is_traced(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(2, "jobs.spellings:mixed_groups", folder=tmp_path)
+    launcher.run_ranks(2, "jobs.backend_names:mixed_groups", folder=tmp_path)
     for stream in read(tmp_path / "traces").streams:
         assert _groups(stream) == {
             (name, "cpu") for name in ("cpu:traced_gloo", "traced:gloo", "None")
@@ -120,7 +122,7 @@ def test_only_what_was_asked_for_is_traced(launcher: Launcher, tmp_path: Path) -
 
 
 def test_a_mesh_is_traced_by_its_backend_override(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(2, "jobs.spellings:overridden_meshes", folder=tmp_path)
+    launcher.run_ranks(2, "jobs.backend_names:overridden_meshes", folder=tmp_path)
     for stream in read(tmp_path / "traces").streams:
         assert [item.op for item in stream.operations] == ["all_reduce"] * 2
         assert {stream.groups[item.group].desc for item in stream.operations} == {"mesh_rows"}
@@ -128,7 +130,7 @@ def test_a_mesh_is_traced_by_its_backend_override(launcher: Launcher, tmp_path: 
 
 def test_a_split_is_traced_as_its_parent_is(launcher: Launcher, tmp_path: Path) -> None:
     outcomes = {
-        backend: launcher.run_ranks(2, "jobs.spellings:split_groups", backend, folder=tmp_path)
+        backend: launcher.run_ranks(2, "jobs.backend_names:split_groups", backend, folder=tmp_path)
         for backend in ("gloo", "traced:gloo")
     }
     for bare, process in zip(*outcomes.values(), strict=True):

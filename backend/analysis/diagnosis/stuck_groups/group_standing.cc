@@ -1,4 +1,4 @@
-#include "analysis/diagnosis/standstill/group_standing.h"
+#include "analysis/diagnosis/stuck_groups/group_standing.h"
 
 #include <algorithm>
 
@@ -113,8 +113,8 @@ void measureWaits(GroupStanding& standing) {
       }
     }
   }
-  const bool told = standing.since_ns && standing.absence.knowsAges();
-  if (told) standing.waited_ns = until_ns - *standing.since_ns;
+  const bool is_known = standing.since_ns && standing.absence.knowsAges();
+  if (is_known) standing.waited_ns = until_ns - *standing.since_ns;
 }
 
 std::optional<GroupStanding> standingAt(const AbsenceEvidence& absence,

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/diagnosis/standstill/group_standing.h"
+#include "analysis/diagnosis/stuck_groups/group_standing.h"
 
 namespace traced {
 

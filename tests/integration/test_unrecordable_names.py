@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jobs.utterances import NAMES, STEPS
+from jobs.unrecordable_names import NAMES, STEPS
 from launcher import Launcher
 from traced.reader import read
 
 
 def test_names_and_steps_of_all_kinds_are_taken(launcher: Launcher, tmp_path: Path) -> None:
     (stock,), (ours,) = (
-        launcher.run_ranks(1, "jobs.utterances:uses_any_text", backend, folder=tmp_path)
+        launcher.run_ranks(1, "jobs.unrecordable_names:uses_any_text", backend, folder=tmp_path)
         for backend in ("gloo", "traced:gloo")
     )
     assert ours.result == stock.result
@@ -29,7 +29,7 @@ def test_names_and_steps_of_all_kinds_are_taken(launcher: Launcher, tmp_path: Pa
 def test_modules_have_any_name(launcher: Launcher, tmp_path: Path) -> None:
     (stock,), (ours,) = (
         launcher.run_ranks(
-            1, "jobs.utterances:runs_modules_with_any_name", backend, folder=tmp_path
+            1, "jobs.unrecordable_names:runs_modules_with_any_name", backend, folder=tmp_path
         )
         for backend in ("gloo", "traced:gloo")
     )

@@ -25,12 +25,12 @@ class Rank {
   v1::Call& call() {
     return *rank_.stream().payload().mutable_call(static_cast<int>(call_) - 1);
   }
-  // Issues the next operation. `told`: its end is reported.
-  void issue(std::int64_t at_ms, bool told = false) {
+  // Issues the next operation. `reported`: its end is reported.
+  void issue(std::int64_t at_ms, bool reported = false) {
     const std::uint64_t id = rank_.hang(call_, at_ms);
     rank_.stream().add(
         ReturnRow{.op = id, .return_ns = RankBuilder::ns(at_ms) + 1000});
-    if (!told) return;
+    if (!reported) return;
     rank_.stream().add(DoneRow{
         .op = id, .end_ns = RankBuilder::ns(at_ms + 5), .source = kHook});
   }

@@ -1,5 +1,5 @@
-#include "analysis/diagnosis/standstill/cut_off.h"
-#include "analysis/diagnosis/standstill/group_rules.h"
+#include "analysis/diagnosis/stuck_groups/cut_off.h"
+#include "analysis/diagnosis/stuck_groups/group_rules.h"
 
 namespace traced {
 namespace {
@@ -31,11 +31,11 @@ bool someMissingFailed(const GroupStanding& standing) {
 }  // namespace
 
 void reportStops(const GroupStanding& standing, JobVerdict& verdict) {
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const std::uint32_t rank : standing.joined()) {
     const GroupStop* stop = standing.stopOn(rank);
     if (!stop) continue;
-    if (++told > kMaxStops) return;
+    if (++reported > kMaxStops) return;
     verdict.reasons.push_back(stoppedOn(standing, rank, *stop));
   }
 }

@@ -1,7 +1,7 @@
 // Tests that messages reach stderr whole, and that no kind of stderr harms the
 // process.
 
-#include "base/say.h"
+#include "base/log_message.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ int statusOf(int fd, const std::function<void()>& program) {
   return status;
 }
 
-void sayOften() {
-  for (int i = 0; i < 5'000; ++i) say(std::string(400, 'x'));
+void logOften() {
+  for (int i = 0; i < 5'000; ++i) logMessage(std::string(400, 'x'));
 }
 
 struct Ends {
@@ -69,78 +69,80 @@ std::string readSome(int fd) {
   return text;
 }
 
-TEST(SayTest, PartsFormOneLine) {
+TEST(LogMessageTest, PartsFormOneLine) {
   const Ends pipe = makePipe();
-  const auto program = [] { say({"cannot write to ", "a\nb", ": full"}); };
+  const auto program = [] {
+    logMessage({"cannot write to ", "a\nb", ": full"});
+  };
   EXPECT_EQ(statusOf(pipe.writer, program), 0);
   EXPECT_EQ(readSome(pipe.reader), "traced: cannot write to a?b: full\n");
 }
 
-TEST(SayTest, TruncatesLongMessages) {
+TEST(LogMessageTest, TruncatesLongMessages) {
   const Ends pipe = makePipe();
   const std::string text(2 * kMaxMessageBytes, 'x');
-  EXPECT_EQ(statusOf(pipe.writer, [&] { say({text, text}); }), 0);
+  EXPECT_EQ(statusOf(pipe.writer, [&] { logMessage({text, text}); }), 0);
   const std::string line = readSome(pipe.reader);
   EXPECT_EQ(line.size(), kMaxMessageBytes);
   EXPECT_EQ(line.back(), '\n');
 }
 
-TEST(SayTest, DoesNotWaitForAnUnreadPipeNorChangesIt) {
+TEST(LogMessageTest, DoesNotWaitForAnUnreadPipeNorChangesIt) {
   const Ends pipe = makePipe();
-  EXPECT_EQ(statusOf(pipe.writer, sayOften), 0);
+  EXPECT_EQ(statusOf(pipe.writer, logOften), 0);
   EXPECT_EQ(fcntl(pipe.writer, F_GETFL) & O_NONBLOCK, 0);
   EXPECT_TRUE(readSome(pipe.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, DoesNotWaitForAPipeWithoutProc) {
+TEST(LogMessageTest, DoesNotWaitForAPipeWithoutProc) {
   const Ends pipe = makePipe();
   const auto program = [] {
     const rlimit none = {3, 3};  // so that nothing more can be opened
     setrlimit(RLIMIT_NOFILE, &none);
-    sayOften();
+    logOften();
   };
   EXPECT_EQ(statusOf(pipe.writer, program), 0);
   EXPECT_TRUE(readSome(pipe.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, DoesNotWaitForAnUnreadSocket) {
+TEST(LogMessageTest, DoesNotWaitForAnUnreadSocket) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   const Ends sockets = {ends[0], ends[1]};
-  EXPECT_EQ(statusOf(sockets.writer, sayOften), 0);
+  EXPECT_EQ(statusOf(sockets.writer, logOften), 0);
   EXPECT_TRUE(readSome(sockets.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, DoesNotWaitForAnUnreadTerminal) {
+TEST(LogMessageTest, DoesNotWaitForAnUnreadTerminal) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   ASSERT_EQ(grantpt(terminal), 0);
   ASSERT_EQ(unlockpt(terminal), 0);
   const Ends ends = {terminal, open(ptsname(terminal), O_RDWR | O_NOCTTY)};
-  EXPECT_EQ(statusOf(ends.writer, sayOften), 0);
+  EXPECT_EQ(statusOf(ends.writer, logOften), 0);
   EXPECT_TRUE(readSome(ends.reader).starts_with("traced: xxx"));
 }
 
-TEST(SayTest, AClosedReaderRaisesNoSignal) {
+TEST(LogMessageTest, AClosedReaderRaisesNoSignal) {
   Ends pipe = makePipe();
   close(pipe.reader);
   pipe.reader = -1;
-  EXPECT_EQ(statusOf(pipe.writer, sayOften), 0);
+  EXPECT_EQ(statusOf(pipe.writer, logOften), 0);
 }
 
-TEST(SayTest, AFileAtItsSizeLimitRaisesNoSignal) {
+TEST(LogMessageTest, AFileAtItsSizeLimitRaisesNoSignal) {
   const testing::TempDir folder;
   const std::string path = folder.path() + "/log";
   const int file = open(path.c_str(), O_CREAT | O_RDWR | O_APPEND, 0600);
   const auto program = [] {
     const rlimit little = {1000, 1000};
     setrlimit(RLIMIT_FSIZE, &little);
-    sayOften();
+    logOften();
   };
   EXPECT_EQ(statusOf(file, program), 0);
   close(file);
 }
 
-TEST(SayTest, ASignalThatTheJobHasPendingStaysPending) {
+TEST(LogMessageTest, ASignalThatTheJobHasPendingStaysPending) {
   Ends pipe = makePipe();
   close(pipe.reader);
   pipe.reader = -1;
@@ -150,7 +152,7 @@ TEST(SayTest, ASignalThatTheJobHasPendingStaysPending) {
     sigaddset(&pipe_only, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe_only, nullptr);
     raise(SIGPIPE);
-    say("words");
+    logMessage("words");
     pthread_sigmask(SIG_UNBLOCK, &pipe_only, nullptr);
   };
   const int status = statusOf(pipe.writer, program);
@@ -158,21 +160,21 @@ TEST(SayTest, ASignalThatTheJobHasPendingStaysPending) {
   EXPECT_EQ(WTERMSIG(status), SIGPIPE);
 }
 
-TEST(SayTest, WithoutStderrPrintsNothingAndKeepsErrno) {
+TEST(LogMessageTest, WithoutStderrPrintsNothingAndKeepsErrno) {
   const auto program = [] {
     close(STDERR_FILENO);
     errno = ENOSPC;
-    say("words");
+    logMessage("words");
     if (errno != ENOSPC) _exit(1);
   };
   EXPECT_EQ(statusOf(STDERR_FILENO, program), 0);
 }
 
-TEST(SayTest, DoesNotWriteToAFileThatReusesStderrsDescriptor) {
+TEST(LogMessageTest, DoesNotWriteToAFileThatReusesStderrsDescriptor) {
   const Ends pipe = makePipe();
   const auto program = [] {
     forgetStderr();
-    say("words");
+    logMessage("words");
   };
   EXPECT_EQ(statusOf(pipe.writer, program), 0);
   EXPECT_EQ(fcntl(pipe.reader, F_SETFL, O_NONBLOCK), 0);

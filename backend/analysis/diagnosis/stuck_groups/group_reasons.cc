@@ -1,5 +1,5 @@
 #include "absl/container/btree_map.h"
-#include "analysis/diagnosis/standstill/group_rules.h"
+#include "analysis/diagnosis/stuck_groups/group_rules.h"
 
 namespace traced {
 namespace {

@@ -182,7 +182,7 @@ struct AskCallOrder {
   Ranks ranks;
 };
 
-using StandstillFact =
+using StuckGroupFact =
     std::variant<DoesInstead, NotJoined, OnlyTheseCalled, CutOffBeforeJoining,
                  GroupAborted, GroupStopped, DidNotEnd, DiedInside,
                  SilentInside, CollectiveFailed, JoinedTooLate, CaughtFailure,

@@ -1,4 +1,4 @@
-#include "analysis/diagnosis/standstill/wait_graph.h"
+#include "analysis/diagnosis/stuck_groups/wait_graph.h"
 
 #include <algorithm>
 #include <optional>

@@ -86,10 +86,10 @@ def test_a_file_that_took_the_place_of_a_closed_stderr_stays_the_jobs(tmp_path: 
 
 def test_a_repeated_failure_is_reported_once(launcher: Launcher, tmp_path: Path) -> None:
     (process,) = launcher.run_ranks(
-        1, "jobs.misbehaving:fails_in_ever_other_words", folder=tmp_path
+        1, "jobs.misbehaving:fails_with_changing_messages", folder=tmp_path
     )
     assert process.result >= 5
-    told = [line for line in process.output.splitlines() if "traced:" in line]
-    assert len(told) == 2, told
-    assert sum("the sink uploader failed: ConnectionError" in line for line in told) == 1
-    assert sum("the sink mute failed: _UnspeakableError" in line for line in told) == 1
+    lines = [line for line in process.output.splitlines() if "traced:" in line]
+    assert len(lines) == 2, lines
+    assert sum("the sink uploader failed: ConnectionError" in line for line in lines) == 1
+    assert sum("the sink mute failed: _UnspeakableError" in line for line in lines) == 1

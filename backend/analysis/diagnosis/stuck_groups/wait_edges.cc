@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/diagnosis/standstill/wait_graph.h"
+#include "analysis/diagnosis/stuck_groups/wait_graph.h"
 
 namespace traced {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/diagnosis/standstill/group_standing.h"
+#include "analysis/diagnosis/stuck_groups/group_standing.h"
 #include "analysis/diagnosis/stuck_operations/absence_evidence.h"
 #include "analysis/diagnosis/stuck_operations/stuck_operation.h"
 

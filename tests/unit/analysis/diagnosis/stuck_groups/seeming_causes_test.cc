@@ -10,7 +10,7 @@
 namespace traced::testing {
 namespace {
 
-bool tells(const Diagnosis& diagnosis, VerdictKind kind) {
+bool hasVerdict(const Diagnosis& diagnosis, VerdictKind kind) {
   return std::any_of(diagnosis.verdicts.begin(), diagnosis.verdicts.end(),
                      [kind](const auto& each) { return each.kind == kind; });
 }
@@ -41,8 +41,9 @@ TEST(SeemingCausesTest, OnlyRanksThatExchangeCanDisagreeOnSplits) {
     rank.end(exchanged, 10);
   }
   const Diagnosis diagnosis = diagnoseJob(job);
-  EXPECT_TRUE(tells(diagnosis, VerdictKind::kOpMismatch)) << textOf(diagnosis);
-  EXPECT_FALSE(tells(diagnosis, VerdictKind::kSplitMismatch))
+  EXPECT_TRUE(hasVerdict(diagnosis, VerdictKind::kOpMismatch))
+      << textOf(diagnosis);
+  EXPECT_FALSE(hasVerdict(diagnosis, VerdictKind::kSplitMismatch))
       << textOf(diagnosis);
 }
 
@@ -60,7 +61,7 @@ TEST(SeemingCausesTest, AMessageLeftOutOfTwoThatAlternateIsNoSwap) {
   }
   const Diagnosis diagnosis = diagnoseJob(job);
   EXPECT_FALSE(diagnosis.verdicts.empty());
-  EXPECT_FALSE(tells(diagnosis, VerdictKind::kOrderMismatch))
+  EXPECT_FALSE(hasVerdict(diagnosis, VerdictKind::kOrderMismatch))
       << textOf(diagnosis);
 }
 
@@ -115,7 +116,8 @@ TEST(SeemingCausesTest, AnEndThatMayBeLostIsNoHang) {
   }
   job.rank(1).stream().drop(v1::DROP_REASON_RING_FULL, 1);
   const Diagnosis diagnosis = diagnoseJob(job);
-  EXPECT_FALSE(tells(diagnosis, VerdictKind::kHungIn)) << textOf(diagnosis);
+  EXPECT_FALSE(hasVerdict(diagnosis, VerdictKind::kHungIn))
+      << textOf(diagnosis);
 }
 
 // Rank 2 made one extra call, and all other programs ended without it. Their
@@ -178,8 +180,9 @@ TEST(SeemingCausesTest, APossibleWaitIsNotCertain) {
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
   expectVerdict(diagnosis, VerdictKind::kHungIn, {1});
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
-  EXPECT_NE(textOf(diagnosis).find("That rank 1 waits for it is not recorded"),
-            std::string::npos)
+  EXPECT_NE(
+      textOf(diagnosis).find("No record shows whether rank 1 waits for it"),
+      std::string::npos)
       << textOf(diagnosis);
 }
 

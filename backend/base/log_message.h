@@ -1,5 +1,5 @@
-// say writes one line to stderr, as "traced: MESSAGE". Every message of the
-// tracer uses it, because a job must never block on its log:
+// logMessage() writes one line to stderr, as "traced: MESSAGE". Every message
+// of the tracer uses it, because a job must never block on its log:
 // - if stderr is full because its reader is slow, the line is dropped;
 // - it bypasses stdio, whose lock a blocked thread would hold forever;
 // - it raises no SIGPIPE if the reader is gone, and no SIGTTOU on a
@@ -23,11 +23,13 @@ inline constexpr std::size_t kMaxMessageBytes = 4096;
 
 // Writes the concatenated parts as one line. Cuts it at kMaxMessageBytes and
 // replaces control characters by '?'. Preserves errno.
-void say(std::initializer_list<std::string_view> parts) noexcept;
-inline void say(std::string_view sentence) noexcept { say({sentence}); }
+void logMessage(std::initializer_list<std::string_view> parts) noexcept;
+inline void logMessage(std::string_view message) noexcept {
+  logMessage({message});
+}
 
-// Disables say() in a process that started without stderr. Its descriptor 2 is
-// closed, or now belongs to a file that the program opened.
+// Disables logMessage() in a process that started without stderr. Its
+// descriptor 2 is closed, or now belongs to a file that the program opened.
 void forgetStderr() noexcept;
 // Returns false after forgetStderr().
 bool hasStderr() noexcept;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/diagnosis/standstill/wait_graph.h"
+#include "analysis/diagnosis/stuck_groups/wait_graph.h"
 
 namespace traced {
 namespace {

@@ -16,7 +16,7 @@ std::string othersText(const OtherRanks& others) {
                       " ranks");
 }
 
-struct StandstillPhrases {
+struct StuckGroupPhrases {
   const JobState& job;
 
   const ProcessEnd& endOfRank(std::uint32_t rank) const {
@@ -201,7 +201,8 @@ struct StandstillPhrases {
   }
   std::string operator()(const DidNotEnd& fact) const {
     return absl::StrCat(callText(job, fact.call), " did not end on ",
-                        ranksText(fact.inside), ", and why cannot be known.");
+                        ranksText(fact.inside),
+                        "; the traces do not show why.");
   }
   std::string operator()(const DiedInside& fact) const {
     const ProcessEnd& end = endOfRank(fact.ranks.front());
@@ -220,8 +221,8 @@ struct StandstillPhrases {
   }
   std::string operator()(const JoinedTooLate& fact) const {
     return absl::StrCat(
-        ranksText(fact.ranks), " came ", secondsText(fact.late_ns), " late to ",
-        callText(job, fact.call), "; it had timed out on ",
+        ranksText(fact.ranks), " joined ", callText(job, fact.call), " ",
+        secondsText(fact.late_ns), " late; it had timed out on ",
         ranksText(fact.gave_up), " after ", secondsText(fact.waited_ns), ".");
   }
   std::string operator()(const CaughtFailure& fact) const {
@@ -266,10 +267,10 @@ struct StandstillPhrases {
                         " could not be observed.");
   }
   std::string operator()(const WaitNotRecorded& fact) const {
-    return absl::StrCat(
-        "That ", ranksVerb(fact.ranks, "waits", "wait"),
-        " for it is not recorded, and nothing but a wait shows its end: the "
-        "program may stand still elsewhere.");
+    return absl::StrCat("No record shows whether ",
+                        ranksVerb(fact.ranks, "waits", "wait"),
+                        " for it, and only a wait shows its end. The program "
+                        "may be stuck elsewhere.");
   }
   std::string operator()(const LeftNoDump& fact) const {
     return absl::StrCat(ranksVerb(fact.absent, "has", "have"),
@@ -333,8 +334,8 @@ struct StandstillPhrases {
 
 }  // namespace
 
-std::string phrase(const JobState& job, const StandstillFact& fact) {
-  return std::visit(StandstillPhrases{job}, fact);
+std::string phrase(const JobState& job, const StuckGroupFact& fact) {
+  return std::visit(StuckGroupPhrases{job}, fact);
 }
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-#include "analysis/diagnosis/standstill/cut_off.h"
+#include "analysis/diagnosis/stuck_groups/cut_off.h"
 
 #include <algorithm>
 #include <cstdlib>
