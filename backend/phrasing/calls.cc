@@ -122,7 +122,7 @@ struct CallPhrases {
       case CalledElsewhere::Likely::kLeftOut:
         return absl::StrCat(others, " likely left out a call: ", what,
                             ", where ", makers, " called it and ", others,
-                            " went on to ", fact.others_site);
+                            " continued at ", fact.others_site);
       case CalledElsewhere::Likely::kUnknown:
         break;
     }

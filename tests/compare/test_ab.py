@@ -127,7 +127,7 @@ def test_few_blocks_are_no_measure(bench: Bench) -> None:
     ]
 
 
-def test_a_run_that_fails_ends_it_and_it_goes_on_there(bench: Bench) -> None:
+def test_a_failed_run_stops_ab_which_resumes_there(bench: Bench) -> None:
     bench.write(failing="b-002")
     code, _, stderr = bench.run("--blocks", "2", "--no-same")
     assert code == 5

@@ -67,7 +67,7 @@ void expectStates(const RecoveredTrace& trace, const std::string& directory) {
   EXPECT_EQ(operations, trace.kinds_of.size());
 }
 
-TEST(KillTest, NothingPushedIsLostAndNothingIsThereTwice) {
+TEST(KillTest, NothingPushedIsLostOrDuplicated) {
   const std::uint64_t kills = number("TRACED_KILLS", 30);
   const std::uint64_t seed = number("TRACED_SEED", std::random_device{}());
   std::cout << "seed " << seed << "\n";

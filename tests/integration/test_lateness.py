@@ -12,7 +12,7 @@ from tracectl import tracectl
 
 
 @pytest.mark.parametrize(("world", "late"), [(2, 0), (2, 1), (4, 2)])
-def test_the_late_rank_comes_out_as_the_latest(
+def test_the_late_rank_is_reported_as_the_latest(
     launcher: Launcher, tmp_path: Path, world: int, late: int
 ) -> None:
     launcher.run_ranks(

@@ -144,7 +144,7 @@ def test_without_the_setting_nothing_is_stamped(launcher: Launcher, tmp_path: Pa
 
 
 @pytest.mark.parametrize("as_function", [False, True])
-def test_compiled_code_goes_on_unseen(
+def test_compiled_code_continues_unrecorded(
     launcher: Launcher, tmp_path: Path, as_function: bool
 ) -> None:
     program = "jobs.module_cases:compiled"

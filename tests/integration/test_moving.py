@@ -39,14 +39,18 @@ def test_a_process_that_becomes_another_rank_begins_another_trace(
     assert not list(tmp_path.glob("traced.*.ring"))
 
 
-def test_a_process_that_comes_back_as_itself_goes_on(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_process_that_rejoins_as_the_same_rank_continues(
+    launcher: Launcher, tmp_path: Path
+) -> None:
     for process in launcher.run_ranks(2, "jobs.moving:comes_back_as_itself", folder=tmp_path):
         assert len(set(process.result)) == 1
     for found in _streams(tmp_path).values():
         assert [len(stream.operations) for stream in found] == [2]
 
 
-def test_a_process_that_goes_elsewhere_keeps_its_parts(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_process_that_changes_its_folder_keeps_its_parts(
+    launcher: Launcher, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (process,) = launcher.run_ranks(

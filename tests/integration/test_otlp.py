@@ -170,7 +170,7 @@ def _processor_seconds(serve: Serve) -> float:
     return seconds
 
 
-def test_serve_goes_on_while_a_collector_is_silent(tmp_path: Path) -> None:
+def test_serve_continues_while_a_collector_is_silent(tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         serving(tmp_path, "--otlp", f"http://127.0.0.1:{silent.getsockname()[1]}") as serve,

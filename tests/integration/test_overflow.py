@@ -27,7 +27,7 @@ def _found_by_thread(stream: Stream) -> Counter[int]:
     return found
 
 
-def test_threads_do_not_wait_for_a_disk_that_stands_still(tmp_path: Path) -> None:
+def test_threads_do_not_wait_for_a_disk_that_hangs(tmp_path: Path) -> None:
     with launcher(preload=str(built("preload/failing_calls.so"))) as started:
         (process,) = started.run_ranks(
             1,

@@ -215,7 +215,7 @@ def test_tables_include_rings_and_warnings(killed: Path) -> None:
     assert any("from shared memory" in warning for warning in tables.warnings)
 
 
-def test_without_tracectl_reading_goes_on(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_works_without_tracectl(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: str) -> None:
         raise FileNotFoundError("tracectl")
 

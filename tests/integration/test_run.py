@@ -94,7 +94,7 @@ def test_exit_codes_are_the_commands(tmp_path: Path) -> None:
     assert _run(tmp_path, "./no-program").returncode == 126
 
 
-def test_ctrl_c_arrives_once(tmp_path: Path) -> None:
+def test_ctrl_c_is_delivered_once(tmp_path: Path) -> None:
     count = (
         "import signal, time\n"
         "signal.signal(signal.SIGINT, lambda *_: print('interrupted', flush=True))\n"

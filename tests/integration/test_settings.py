@@ -100,7 +100,7 @@ def test_a_directory_that_is_none_costs_the_trace_and_not_the_job(
 
 
 @pytest.mark.parametrize("on", ["1", "true", "yes", "On", "TRUE"])
-def test_a_switch_is_set_in_words(launcher: Launcher, tmp_path: Path, on: str) -> None:
+def test_a_switch_accepts_words(launcher: Launcher, tmp_path: Path, on: str) -> None:
     (process,) = launcher.run_ranks(
         1, "jobs.settings:some_stock_calls", folder=tmp_path,
         TRACED=on, TRACED_MODULES=on, TRACED_AUTO_STEP=on, TRACED_STACKS=on,
@@ -113,7 +113,7 @@ def test_a_switch_is_set_in_words(launcher: Launcher, tmp_path: Path, on: str) -
 
 
 @pytest.mark.parametrize("off", ["0", "false", "No", "off"])
-def test_tracing_is_switched_off_in_words(launcher: Launcher, tmp_path: Path, off: str) -> None:
+def test_words_switch_tracing_off(launcher: Launcher, tmp_path: Path, off: str) -> None:
     (process,) = launcher.run_ranks(1, "jobs.settings:some_calls", folder=tmp_path, TRACED=off)
     assert process.result[2] is None
     assert not (tmp_path / "traces").exists()

@@ -166,7 +166,7 @@ def test_compiled_code_is_named_after_its_source_function(
 
 
 @pytest.mark.parametrize("mode", ["site", "full"])
-def test_a_framework_stands_beside_the_line_of_the_program_that_called_it(
+def test_a_framework_call_shows_the_line_of_the_program_that_called_it(
     launcher: Launcher, tmp_path: Path, mode: str
 ) -> None:
     folder = tmp_path / "site-packages"

@@ -52,7 +52,7 @@ def test_identity_does_not_depend_on_how_members_are_cut(tmp_path: Path) -> None
         assert group_of(read_payloads(tmp_path, other)).identity != whole.identity
 
 
-def test_frames_are_named_by_id_or_stand_in_their_stack(tmp_path: Path) -> None:
+def test_frames_are_named_by_id_or_stored_in_their_stack(tmp_path: Path) -> None:
     payload = build.new_payload(stored=2, closed=True)
     payload.stack.add(id=1, site=2, frame_id=[70, 50, 60])
     payload.stack.add(id=2, site=1).frame.add(file="old.py", function="run")

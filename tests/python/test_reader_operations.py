@@ -200,7 +200,7 @@ def test_repeated_row_is_reported_and_the_first_counts(tmp_path: Path) -> None:
     ]
 
 
-def test_of_several_ends_the_earliest_counts(tmp_path: Path) -> None:
+def test_the_earliest_of_several_ends_counts(tmp_path: Path) -> None:
     payload = build.new_payload()
     build.add_issued(payload, {"op": 1, "ns": 10})
     build.add_done(

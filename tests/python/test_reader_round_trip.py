@@ -65,7 +65,9 @@ def payload() -> pb.Payload:
 
 
 @pytest.mark.parametrize("compression", [pb.COMPRESSION_NONE, pb.COMPRESSION_ZSTD])
-def test_every_field_comes_back(tmp_path: Path, payload: pb.Payload, compression: int) -> None:
+def test_every_field_survives_a_round_trip(
+    tmp_path: Path, payload: pb.Payload, compression: int
+) -> None:
     file = tmp_path / "any name"
     file.write_bytes(build.chunk(payload, compression=compression))
     trace = read(file)

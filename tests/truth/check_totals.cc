@@ -45,11 +45,11 @@ void checkTotals(const Trial& trial, const Report& report, Lies& lies) {
     if (right) continue;
     lies.push_back(
         {"totals of a rank",
-         absl::StrCat("rank ", reported.rank, ": said ", found.calls, " calls, ",
-                      found.wait.count, " waits of ", found.wait.total_ns,
-                      " ns, ", found.failed, " failed; were ", totals.calls,
-                      ", ", totals.waits, ", ", totals.wait_ns, ", ",
-                      totals.failed)});
+         absl::StrCat("rank ", reported.rank, ": said ", found.calls,
+                      " calls, ", found.wait.count, " waits of ",
+                      found.wait.total_ns, " ns, ", found.failed,
+                      " failed; were ", totals.calls, ", ", totals.waits, ", ",
+                      totals.wait_ns, ", ", totals.failed)});
   }
 }
 

@@ -98,8 +98,8 @@ void reportSameRanks(TraceSet& set, const RunSplit& split) {
   }
   if (split.beside_began_first) {
     leaveOut(set, split.beside.size(),
-             "of a run of the same name that went on beside this one: each "
-             "rank has two, and those used all began after those left out");
+             "of a run of the same name that ran at the same time: each rank has "
+             "two streams, and the later ones are used");
     return;
   }
   for (const auto& [rank, count] : countByRank(set, split.beside)) {

@@ -148,7 +148,7 @@ bool Answers::poll() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (ranks_[i].answer) continue;
     do read(i);
-    while (!ranks_[i].answer && goOn(i));
+    while (!ranks_[i].answer && openNextPart(i));
     all = all && ranks_[i].answer;
   }
   return all;
@@ -173,7 +173,7 @@ void Answers::read(std::size_t index) {
   }
 }
 
-bool Answers::goOn(std::size_t index) {
+bool Answers::openNextPart(std::size_t index) {
   std::string& part = ranks_[index].part;
   const std::string stem = stemOf(part0Of(part));
   const std::string next = partPath(stem, partNumberOf(part) + 1);

@@ -61,7 +61,7 @@ class Answers {
   void read(std::size_t index);
   // Switches to the next part of the rank's trace. Returns false if there is
   // none yet.
-  bool goOn(std::size_t index);
+  bool openNextPart(std::size_t index);
   // Returns the answer to the request, if the payload has one.
   std::optional<ControlAnswer> answerIn(const v1::Payload& payload) const;
 

@@ -104,7 +104,7 @@ std::string timeText() {
 }
 
 std::string overText(const std::string& summary) {
-  return printable(absl::StrCat(timeText(), ": it went on. Before: ", summary));
+  return printable(absl::StrCat(timeText(), ": resolved: ", summary));
 }
 
 std::string verdictLineJson(const JobState& job, const JobVerdict& verdict,

@@ -35,7 +35,7 @@ bool DeviceAnchors::start() noexcept {
 
 bool DeviceAnchors::take() noexcept {
   if (anchor_began_ns_) {
-    goOn();
+    continueReading();
     return !failed_;
   }
   for (int attempt = 1; attempt <= kAttempts && start(); ++attempt) {
@@ -51,7 +51,7 @@ bool DeviceAnchors::take() noexcept {
 }
 
 // Queries a pending anchor without spinning.
-void DeviceAnchors::goOn() noexcept {
+void DeviceAnchors::continueReading() noexcept {
   if (await(0)) {
     close(clock_());
   } else if (anchor_began_ns_ && clock_() - *anchor_began_ns_ > 2 * kMaxError) {

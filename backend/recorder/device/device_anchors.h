@@ -91,7 +91,7 @@ class DeviceAnchors {
   bool start() noexcept;
   // Returns whether the anchor was reached within `spin_ns`.
   bool await(std::int64_t spin_ns) noexcept;
-  void goOn() noexcept;
+  void continueReading() noexcept;
   void close(std::int64_t reached_ns) noexcept;
   bool anchorAt(DeviceEvents::Event& event, std::int64_t began_ns,
                 std::int64_t reached_ns, std::int64_t most_error_ns) noexcept;

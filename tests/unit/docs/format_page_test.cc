@@ -54,8 +54,8 @@ TEST(FormatPageTest, EndsProveTheDocumentedStarts) {
       if (op == v1::OPERATION_RECV && x != kRoot) continue;
       for (std::uint32_t y = 0; y < kRanks; ++y) {
         const bool documented = x != y && row != rows.end() &&
-                          isAmong(row->second[1], x) &&
-                          isAmong(row->second[2], y);
+                                isAmong(row->second[1], x) &&
+                                isAmong(row->second[2], y);
         EXPECT_EQ(endProvesStart(call, kRanks, x, y), documented)
             << nameOf(op) << ": " << x << " on " << y;
       }

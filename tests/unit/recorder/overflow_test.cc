@@ -27,13 +27,13 @@ class Disk {
  public:
   bool append(const std::string& chunk, std::uint64_t records) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !stands_still_; });
+    changed_.wait(lock, [&] { return !is_hanging_; });
     if (full_ && records > 0) return false;
     bytes_ += chunk;
     return true;
   }
-  void standStill() { set(stands_still_, true); }
-  void goOn() { set(stands_still_, false); }
+  void hang() { set(is_hanging_, true); }
+  void release() { set(is_hanging_, false); }
   void beFull(bool full) { set(full_, full); }
   const std::string& bytes() const { return bytes_; }
 
@@ -46,7 +46,7 @@ class Disk {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool stands_still_ = false;
+  bool is_hanging_ = false;
   bool full_ = false;
   std::string bytes_;
 };
@@ -135,9 +135,9 @@ class OverflowTest : public ::testing::Test {
 };
 
 TEST_F(OverflowTest, EveryRecordIsStoredOrCountedForItsThread) {
-  disk_.standStill();
+  disk_.hang();
   pushOnAllThreads();
-  disk_.goOn();
+  disk_.release();
   readBack();
 
   std::uint64_t pushed = 0;

@@ -71,9 +71,10 @@ void ProgramOrder::read(const Ranks& suspects) {
     const std::uint32_t rank = set_.streams[i].header.rank();
     const RankState* state = job_.rank(rank);
     const bool isEvidence = state && state->whole() &&
-                       job_.capabilities.has(SourceCapability::kWaits);
+                            job_.capabilities.has(SourceCapability::kWaits);
     const bool fits = programs_.size() + streams.size() < kMaxKept;
-    if (isEvidence && fits && wanted.contains(rank) && !programs_.contains(rank)) {
+    if (isEvidence && fits && wanted.contains(rank) &&
+        !programs_.contains(rank)) {
       streams.push_back(i);
     }
   }

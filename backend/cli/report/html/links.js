@@ -60,7 +60,7 @@ function makeLinks(view) {
     : Math.floor(rank / per));
   const marks = new Set([...blamed].map(unitOf));
   if (byNodes) {
-    view.append(make('p', 'note', 'By node: there are too many pairs of ranks. What stays on a ' +
+    view.append(make('p', 'note', 'By node, because the job has too many pairs of ranks. Traffic within a ' +
       'node is on the diagonal.'));
   }
   showTopReceiver();

@@ -72,7 +72,7 @@ Verdict verdictOf(const BudgetRow& row, const std::vector<RankUsage>& ranks) {
   return check({{row}}, ranks).rows[0].verdict();
 }
 
-TEST(BudgetCheckTest, EveryStepOfEveryRankHasToMeetIt) {
+TEST(BudgetCheckTest, EveryStepOfEveryRankMustMeetIt) {
   EXPECT_EQ(verdictOf(row(2), {rankWith(0, {2, 2, 2})}), Verdict::kOk);
   EXPECT_EQ(verdictOf(row(2), {rankWith(0, {2, 3, 2})}), Verdict::kOver);
   EXPECT_EQ(verdictOf(row(2), {rankWith(0, {2, 2, 0})}), Verdict::kUnder);
@@ -88,7 +88,7 @@ TEST(BudgetCheckTest, EveryStepOfEveryRankHasToMeetIt) {
   EXPECT_EQ(count.first_off->step, 2u);
 }
 
-TEST(BudgetCheckTest, MoreInOneStepIsNotMadeUpForByLessInAnother) {
+TEST(BudgetCheckTest, AnExcessInOneStepIsNotOffsetByAnother) {
   EXPECT_EQ(verdictOf(row(2), {rankWith(0, {1, 3, 2})}), Verdict::kOver);
   BudgetRow total = row(6);
   total.per_step = false;

@@ -53,7 +53,7 @@ TEST_F(CoverageTest, ACompleteTraceHasNoGaps) {
   EXPECT_THAT(gaps(StepRange(0, 2)), IsEmpty());
 }
 
-TEST_F(CoverageTest, EveryStepHasToBeMarked) {
+TEST_F(CoverageTest, EveryStepMustBeMarked) {
   EXPECT_THAT(gaps(StepRange(1, 3)),
               ElementsAre("not all of the steps 1-3 were marked on rank 0"));
 }

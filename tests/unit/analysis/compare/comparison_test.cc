@@ -21,7 +21,7 @@ constexpr double kMs = 1e6;
 const RunKey kGradients{"all_reduce", "dp", "float32", "4-8 MiB"};
 
 // One run: a step of 100 ms with 8 calls of gradients a rank.
-struct MadeUp {
+struct SyntheticRun {
   double step_ms = 100;
   double own_us = 200;
   double wait_ms = 1;
@@ -40,7 +40,7 @@ class ComparisonTest : public ::testing::Test {
     return value * std::exp(scatter_ * noise_(random_));
   }
 
-  RunFigures run(const MadeUp& made) {
+  RunFigures run(const SyntheticRun& made) {
     RunFigures figures;
     figures.name = "run" + std::to_string(++runs_);
     figures.stream_ids = {runs_};
@@ -65,13 +65,13 @@ class ComparisonTest : public ::testing::Test {
     return figures;
   }
 
-  std::vector<RunFigures> side(const MadeUp& made, int count = 9) {
+  std::vector<RunFigures> side(const SyntheticRun& made, int count = 9) {
     std::vector<RunFigures> runs;
     for (int i = 0; i < count; ++i) runs.push_back(run(made));
     return runs;
   }
 
-  Comparison compared(const MadeUp& fresh, int count = 9) {
+  Comparison compared(const SyntheticRun& fresh, int count = 9) {
     return compareRuns(side({}, count), side(fresh, count), {}, settings_);
   }
 
@@ -104,7 +104,7 @@ TEST_F(ComparisonTest, TheSameProgramHasNoFindings) {
 }
 
 TEST_F(ComparisonTest, ASlowerTransferIsThatAndWaitsFollow) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.transfer_ms *= 1.1;
   slow.exposed_ms *= 1.25;
   slow.step_ms *= 1.05;
@@ -132,7 +132,7 @@ TEST(ChangeTest, TheUnseenPartOfAStepWidensTheInterval) {
 }
 
 TEST_F(ComparisonTest, AChangeBelowTheFloorIsNotReported) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.transfer_ms *= 1.02;
   scatter_ = 0.002;
   const Comparison comparison = compared(slow);
@@ -143,7 +143,7 @@ TEST_F(ComparisonTest, AChangeBelowTheFloorIsNotReported) {
 }
 
 TEST_F(ComparisonTest, AWaitIsCausedByTheRankThatOthersWaitForLonger) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.wait_ms *= 2;
   slow.caused_by_1_ms = 5;
   const Comparison comparison = compared(slow);
@@ -153,7 +153,7 @@ TEST_F(ComparisonTest, AWaitIsCausedByTheRankThatOthersWaitForLonger) {
 }
 
 TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
-  MadeUp sooner;
+  SyntheticRun sooner;
   sooner.exposed_ms = 6;
   sooner.ahead_ms = 0;
   const Comparison comparison = compared(sooner);
@@ -166,7 +166,7 @@ TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
 
 // Seen with real ranks: they leave a collective at different times than before.
 TEST_F(ComparisonTest, LostOverlapIsNotExplainedByALittleMoreLateness) {
-  MadeUp sooner;
+  SyntheticRun sooner;
   sooner.exposed_ms = 6;
   sooner.ahead_ms = 0;
   sooner.wait_ms *= 1.3;
@@ -181,7 +181,7 @@ TEST_F(ComparisonTest, LostOverlapIsNotExplainedByALittleMoreLateness) {
 }
 
 TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.transfer_ms *= 1.2;
   slow.wait_ms *= 1.3;
   slow.caused_by_1_ms = 2;
@@ -196,7 +196,7 @@ TEST_F(ComparisonTest, ALateRankThatComputesNoLongerWasLetGoLater) {
 
 // Seen with real ranks on a quiet machine.
 TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToReport) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.transfer_ms *= 1.2;
   slow.wait_ms *= 1.3;
   slow.caused_by_1_ms = 2;
@@ -215,7 +215,7 @@ TEST_F(ComparisonTest, HowLongARankComputesMayVaryTooMuchToReport) {
 TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
   RunKey other = kGradients;
   other.op = "all_gather";
-  MadeUp slow;
+  SyntheticRun slow;
   slow.wait_ms *= 1.3;
   slow.caused_by_1_ms = 2;
   const auto withOther = [&](std::vector<RunFigures> runs, double transfer_ms) {
@@ -225,7 +225,7 @@ TEST_F(ComparisonTest, ARankMayBeLateByAnotherKindOfOperation) {
       values[static_cast<std::size_t>(RunPart::kTransfer)] =
           scattered(transfer_ms * kMs);
       values[static_cast<std::size_t>(RunPart::kWaitForPeers)] =
-          scattered(MadeUp().wait_ms * kMs);
+          scattered(SyntheticRun().wait_ms * kMs);
     }
     return runs;
   };
@@ -253,14 +253,14 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
         RunKey key = kGradients;
         key.op = "kind" + std::to_string(kind);
         run.keys[key] = figures;
-        const double ms = MadeUp().transfer_ms + (slow ? added_ms[kind] : 0);
+        const double ms = SyntheticRun().transfer_ms + (slow ? added_ms[kind] : 0);
         run.keys[key].values[static_cast<std::size_t>(RunPart::kTransfer)] =
             scattered(ms * kMs);
       }
     }
     return runs;
   };
-  MadeUp longer;
+  SyntheticRun longer;
   longer.step_ms += 9;
   do {
     const Comparison comparison =
@@ -276,7 +276,7 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
 
 // Seen with real ranks on a busy machine.
 TEST_F(ComparisonTest, AnExposedWaitMayFollowFromAnOpenQuestion) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.exposed_ms *= 1.5;
   slow.wait_ms *= 2;
   std::vector<RunFigures> base = side({}), fresh = side(slow);
@@ -293,7 +293,7 @@ TEST_F(ComparisonTest, AnExposedWaitMayFollowFromAnOpenQuestion) {
 }
 
 TEST_F(ComparisonTest, AnExposedWaitForMoreCallsFollows) {
-  MadeUp more;
+  SyntheticRun more;
   more.calls = 40;
   more.exposed_ms *= 1.5;
   const Comparison comparison = compared(more);
@@ -302,7 +302,7 @@ TEST_F(ComparisonTest, AnExposedWaitForMoreCallsFollows) {
 }
 
 TEST_F(ComparisonTest, OneCallMoreIsFoundWithoutStatistics) {
-  MadeUp more;
+  SyntheticRun more;
   more.calls = 36;
   const Comparison comparison = compared(more, 2);
   const Change& calls = change(comparison, RunPart::kCalls);
@@ -312,7 +312,7 @@ TEST_F(ComparisonTest, OneCallMoreIsFoundWithoutStatistics) {
 }
 
 TEST_F(ComparisonTest, AnotherDtypeIsOnOneSideOnly) {
-  MadeUp other;
+  SyntheticRun other;
   other.key.dtype = "bfloat16";
   other.key.size = "2-4 MiB";
   const Comparison comparison = compared(other);
@@ -321,7 +321,7 @@ TEST_F(ComparisonTest, AnotherDtypeIsOnOneSideOnly) {
 }
 
 TEST_F(ComparisonTest, FewerCallsAndShorterTimesAreNoFindings) {
-  MadeUp better;
+  SyntheticRun better;
   better.transfer_ms *= 0.8;
   better.calls = 28;
   const Comparison comparison = compared(better);
@@ -331,7 +331,7 @@ TEST_F(ComparisonTest, FewerCallsAndShorterTimesAreNoFindings) {
 }
 
 TEST_F(ComparisonTest, TooFewPairsAreNoMeasure) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.transfer_ms *= 2;
   const Comparison comparison = compared(slow, 3);
   EXPECT_FALSE(comparison.hasFindings());
@@ -357,7 +357,7 @@ TEST_F(ComparisonTest, RunsThatDifferMuchAreNoMeasure) {
 }
 
 TEST_F(ComparisonTest, WaitsForPeersThatScatterAreNoReasonNotToPass) {
-  MadeUp made;
+  SyntheticRun made;
   made.wait_ms = 10;
   std::vector<RunFigures> base = side(made), fresh = side(made);
   const double factors[] = {0.3, 3, 1, 2, 0.5, 0.4, 2.5, 1.2, 0.8};
@@ -371,7 +371,7 @@ TEST_F(ComparisonTest, WaitsForPeersThatScatterAreNoReasonNotToPass) {
 }
 
 TEST_F(ComparisonTest, AMachineThatChangesIsNoMeasure) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.transfer_ms *= 1.1;
   const Comparison comparison =
       compareRuns(side({}), side({}), side(slow), settings_);
@@ -382,7 +382,7 @@ TEST_F(ComparisonTest, AMachineThatChangesIsNoMeasure) {
 }
 
 TEST_F(ComparisonTest, OneRunASideHasNoVerdict) {
-  MadeUp slow;
+  SyntheticRun slow;
   slow.calls = 100;
   const Comparison comparison = compared(slow, 1);
   EXPECT_FALSE(comparison.has_verdict);
@@ -403,14 +403,14 @@ TEST_F(ComparisonTest, ReportsWhyAFigureIsNoMeasure) {
   fresh.pop_back();
   EXPECT_THAT(reasonTexts(compareRuns(base, fresh, {}, settings_)),
               ::testing::ElementsAre(HasSubstr("9 and 8 runs are no pairs")));
-  MadeUp other;
+  SyntheticRun other;
   other.key.op = "all_gather";
   EXPECT_THAT(reasonTexts(compareRuns(base, side(other), {}, settings_)),
               ::testing::ElementsAre(HasSubstr("different programs")));
 }
 
 TEST_F(ComparisonTest, WaitsNearNothingAreNothing) {
-  MadeUp before, after;
+  SyntheticRun before, after;
   before.wait_ms = 0.001;
   after.wait_ms = 0.01;
   const Comparison comparison =

@@ -388,8 +388,8 @@ TEST_F(RunsOfOneNameTest,
   EXPECT_THAT(selected(), ElementsAre(3, 4));
   EXPECT_THAT(open().selection_warnings,
               ElementsAre(HasSubstr("left out 2 streams of a run of the same "
-                                    "name that went on beside this one: each "
-                                    "rank has two")));
+                                    "name that ran at the same time: each rank "
+                                    "has two streams")));
   // One run lost its rank 1, so the owner of the remaining one is unknown.
   addTo(0, 5, 7, as_it_is);
   EXPECT_THAT(open().selection_warnings,

@@ -50,7 +50,7 @@ TEST(MarksTest, AStepWithoutANumberEndsTheOneBefore) {
   EXPECT_EQ(marks.steps()[0].end_position, 20u);
 }
 
-TEST(MarksTest, ArriveInAnyOrderAndCountOncePerPosition) {
+TEST(MarksTest, MayBeAddedInAnyOrderAndCountOncePerPosition) {
   const Marks marks = finished({step(20, 8), step(10, 7), step(10, 99)});
   ASSERT_EQ(marks.steps().size(), 2u);
   EXPECT_EQ(marks.stepOf(15), 7u);

@@ -82,8 +82,9 @@ TEST(FirstScreenTest, TheFirstLineIsTheRaisedException) {
   writeRaisedRun(dir.path(), 64);
   const std::string screen = diagnosed(dir.path());
   expectOneScreen(screen);
-  EXPECT_THAT(screen, StartsWith("rank 1 raised torch.OutOfMemoryError: CUDA out "
-                               "of memory before all_reduce #2"));
+  EXPECT_THAT(screen,
+              StartsWith("rank 1 raised torch.OutOfMemoryError: CUDA out "
+                         "of memory before all_reduce #2"));
   std::string unbroken = screen;
   std::replace(unbroken.begin(), unbroken.end(), '\n', ' ');
   EXPECT_THAT(unbroken,

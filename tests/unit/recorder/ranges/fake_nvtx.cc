@@ -33,7 +33,7 @@ EXPORT std::uint64_t nvtxPayloadSchemaRegister(void*,
                                                const NvtxRanges::Schema* s) {
   schema = s;
   calls += std::string("schema ") + s->name + ", " +
-          std::to_string(s->static_size) + " bytes\n";
+           std::to_string(s->static_size) + " bytes\n";
   return 7;
 }
 EXPORT int nvtxRangePushPayload(void*, const NvtxRanges::Data* data,

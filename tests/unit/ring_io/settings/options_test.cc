@@ -200,7 +200,8 @@ TEST(OptionsTest, ReadsThePlatformsSettings) {
             (Labels{{"gpu_serial", "1324"}, {"vm_id", "vm-7"}}));
   const auto overridden = parse(
       {{"GPU_SERIAL", "1324"}, {"TRACED_LABELS", "gpu_serial=mine,site=fi"}});
-  EXPECT_EQ(overridden->labels, (Labels{{"gpu_serial", "mine"}, {"site", "fi"}}));
+  EXPECT_EQ(overridden->labels,
+            (Labels{{"gpu_serial", "mine"}, {"site", "fi"}}));
   const auto unfit =
       parse({{"GPU_SERIAL", "a\nb"}, {"VM_ID", std::string(5000, 'x')}});
   ASSERT_TRUE(unfit) << "they are not our settings";

@@ -117,7 +117,8 @@ TEST(SinksTest, AFailingSinkIsReportedOnceCountedAndAffectsNoOther) {
   EXPECT_EQ(sinks.refused(*refuses), 3u);
   EXPECT_EQ(sinks.refused(*throws), 3u);
   EXPECT_EQ(sinks.refused(*before), 0u);
-  EXPECT_EQ(std::count(stderr_text.begin(), stderr_text.end(), '\n'), 2) << stderr_text;
+  EXPECT_EQ(std::count(stderr_text.begin(), stderr_text.end(), '\n'), 2)
+      << stderr_text;
 }
 
 TEST(SinksTest, ARemovedSinkGetsNoMoreChunks) {

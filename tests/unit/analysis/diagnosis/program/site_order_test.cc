@@ -59,10 +59,10 @@ TEST(SiteOrderTest, NamesTheRankWithAnExtraCallAtItsOwnLine) {
           });
       expectVerdict(diagnosis, VerdictKind::kNeverJoined, {culprit});
       expectConfidence(diagnosis, Confidence::kCertain, Confidence::kLikely);
-      EXPECT_TRUE(contains(diagnosis,
-                       "rank " + std::to_string(culprit) +
-                           " likely made an extra call: barrier #13 of \"dp\" "
-                           "at /job/train.py:20 in main"))
+      EXPECT_TRUE(contains(
+          diagnosis, "rank " + std::to_string(culprit) +
+                         " likely made an extra call: barrier #13 of \"dp\" "
+                         "at /job/train.py:20 in main"))
           << textOf(diagnosis);
     }
   }
@@ -195,8 +195,8 @@ TEST(SiteOrderTest, AMismatchAfterAnExtraCallNamesItsRank) {
     ASSERT_FALSE(diagnosis.verdicts.empty());
     EXPECT_EQ(diagnosis.verdicts[0].culprits, Ranks{1}) << textOf(diagnosis);
     EXPECT_TRUE(contains(diagnosis,
-                     "rank 1 likely made an extra call: all_reduce "
-                     "#13"))
+                         "rank 1 likely made an extra call: all_reduce "
+                         "#13"))
         << textOf(diagnosis);
   }
 }
