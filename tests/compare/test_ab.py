@@ -18,7 +18,7 @@ from traced._job import ab, ab_child, ab_record
 
 pytestmark = [pytest.mark.any_torch]
 
-_DEADLINE_S = patient(60)
+_TIMEOUT_S = patient(60)
 
 # Writes the traces of a simulated run in place of a traced program.
 PROGRAM = """
@@ -80,7 +80,7 @@ class Bench:
 
     def run(self, *options: str, b: int = 4_000_000) -> tuple[int, str, str]:
         process = self.start(*options, b=b)
-        output, stderr = process.communicate(timeout=_DEADLINE_S)
+        output, stderr = process.communicate(timeout=_TIMEOUT_S)
         return process.returncode, output, stderr
 
 
@@ -150,7 +150,7 @@ def test_an_interrupt_ends_children_and_keeps_what_was_measured(
     until(lambda: process.poll() is not None or (hangs.exists() and hangs.read_text()))
     assert process.poll() is None, process.communicate()
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=_DEADLINE_S)
+    _, stderr = process.communicate(timeout=_TIMEOUT_S)
     assert process.returncode == 128 + number
     assert "2 of 4 runs are done; run the same command again to continue" in stderr
     with pytest.raises(ProcessLookupError):

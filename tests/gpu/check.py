@@ -36,7 +36,7 @@ from session import Session
 from where import GPU, TIMED
 
 _QUICK = ["identity", "collectives", "groups", "ddp"]
-_DEADLINE_S = 100.0
+_TIMEOUT_S = 100.0
 _COST_S = 110.0
 _COST_CPU_S = 10.0
 #: Checks that run at once, two runs each; checks that measure time run alone.
@@ -115,7 +115,7 @@ def run(check: Check, folder: Path) -> str:
 
     def start(backend: str, where: str, **env: str) -> Run:
         return ranks(
-            check.world, backend, list(check.programs), folder / where, _DEADLINE_S, **env, **common
+            check.world, backend, list(check.programs), folder / where, _TIMEOUT_S, **env, **common
         )
 
     with ThreadPoolExecutor() as pool:
@@ -209,8 +209,8 @@ def _event_costs() -> tuple[Any, str]:
     return costs, event_cost.table(costs)
 
 
-def _costs(deadline_s: float) -> tuple[Any, str]:
-    rows = cost.measure(deadline_s)
+def _costs(timeout_s: float) -> tuple[Any, str]:
+    rows = cost.measure(timeout_s)
     goals = cost.goals(rows) if TIMED else []  # the goals hold for NCCL on a GPU
     return {"rows": rows, "goals": goals}, "\n".join([cost.table(rows), *goals])
 

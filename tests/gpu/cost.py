@@ -78,7 +78,7 @@ class _Arm:
         return [float(value) for value in answer]
 
 
-def measure(deadline_s: float) -> list[dict[str, Any]]:
+def measure(timeout_s: float) -> list[dict[str, Any]]:
     """Runs all arms in turns and returns a row per size and arm.
 
     Times are microseconds per call: host time in the call, and call and device together. Each is
@@ -87,9 +87,9 @@ def measure(deadline_s: float) -> list[dict[str, Any]]:
     quartiles of these over the starts.
 
     Args:
-        deadline_s: Seconds after which no arm is started again.
+        timeout_s: Seconds after which no arm is started again.
     """
-    until = time.monotonic() + deadline_s
+    until = time.monotonic() + timeout_s
     starts: list[_Rounds] = []
     while len(starts) < _STARTS and (not starts or time.monotonic() < until):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@ from session import NotHereError
 from traced.reader import Operation
 from where import SIMULATED, TIMED
 
-_DEADLINE_S = 120.0
+_TIMEOUT_S = 120.0
 _GATHER = "all_gather_into_tensor"
 #: Allowed difference of a device time from the profiler's, beyond the distance of two adjacent
 #: events: microseconds, and a share.
@@ -29,7 +29,7 @@ def _run(
     """Runs a program; returns the run and the gathers of rank 0."""
     on = {"TRACED_DEVICE_TIME": mode} if mode else {"TRACED": "0"}
     where = folder / (mode or "stock")
-    run = ranks(world, "traced:nccl", [program], where, _DEADLINE_S, **on, **env)
+    run = ranks(world, "traced:nccl", [program], where, _TIMEOUT_S, **on, **env)
     gathers = [item for item in run.operations(0) if item.op == _GATHER] if mode else []
     return run, gathers
 

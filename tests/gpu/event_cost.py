@@ -12,34 +12,34 @@ from pathlib import Path
 _SOURCE = Path(__file__).with_name("event_cost.cc")
 
 
-def measure(deadline_s: float) -> dict[str, float]:
+def measure(timeout_s: float) -> dict[str, float]:
     """Returns nanoseconds per call, by name. Compiles the measuring program.
 
     Raises:
         RuntimeError: It did not compile or run.
     """
     with tempfile.TemporaryDirectory() as folder:
-        program = _compile(folder, deadline_s)
-        found: dict[str, float] = json.loads(_run([program, _runtime()], deadline_s))
+        program = _compile(folder, timeout_s)
+        found: dict[str, float] = json.loads(_run([program, _runtime()], timeout_s))
     return found
 
 
-def compiles(deadline_s: float) -> str:
+def compiles(timeout_s: float) -> str:
     """Returns compile errors of the program; needs no GPU."""
     with tempfile.TemporaryDirectory() as folder:
-        _compile(folder, deadline_s)
+        _compile(folder, timeout_s)
     return ""
 
 
-def _compile(folder: str, deadline_s: float) -> str:
+def _compile(folder: str, timeout_s: float) -> str:
     program = str(Path(folder) / "event_cost")
     options = ["-O2", "-std=c++17", str(_SOURCE), "-o", program, "-ldl", "-pthread"]
-    _run([os.environ.get("CXX", "g++"), *options], deadline_s)
+    _run([os.environ.get("CXX", "g++"), *options], timeout_s)
     return program
 
 
-def _run(command: list[str], deadline_s: float) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=deadline_s, check=False)
+def _run(command: list[str], timeout_s: float) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]}: {done.stderr.strip()[-500:]}")
     return done.stdout

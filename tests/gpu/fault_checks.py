@@ -16,7 +16,7 @@ from typing import Any
 from launch import RunError, ranks
 from where import ENGINE
 
-_DEADLINE_S = 45.0
+_TIMEOUT_S = 45.0
 #: The engine gives up soon, and does not wait for others to write their reports.
 _SHORT = {
     "GPU_CHECK_TIMEOUT": "8",
@@ -56,7 +56,7 @@ def diagnose(traces: Path) -> dict[str, Any]:
 def _fault(program: str, folder: Path) -> str:
     env = _SHORT | {"TRACED_DEVICE_TIME": "full"}
     try:
-        ranks(2, f"traced:{ENGINE}", [program], folder, _DEADLINE_S, **env)
+        ranks(2, f"traced:{ENGINE}", [program], folder, _TIMEOUT_S, **env)
     except RunError as error:
         ended = str(error).splitlines()[0]
     else:

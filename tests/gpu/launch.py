@@ -26,9 +26,9 @@ def end_by(until: float) -> None:
     _until = until
 
 
-def within(deadline_s: float) -> float:
+def within(timeout_s: float) -> float:
     """Returns the deadline, scaled for this machine and capped by the remaining time."""
-    return max(min(deadline_s * PATIENCE, _until - time.monotonic()), 1.0)
+    return max(min(timeout_s * PATIENCE, _until - time.monotonic()), 1.0)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RunError(Exception):
 
 
 def ranks(
-    world: int, backend: str, programs: list[str], folder: Path, deadline_s: float, **env: str
+    world: int, backend: str, programs: list[str], folder: Path, timeout_s: float, **env: str
 ) -> Run:
     """Runs programs on some ranks, all on GPU 0.
 
@@ -91,7 +91,7 @@ def ranks(
             command, env=os.environ | common | own | env, stdout=output, stderr=subprocess.STDOUT
         )
         started.append((process, output))
-    within_s = within(deadline_s)
+    within_s = within(timeout_s)
     until = time.monotonic() + within_s
     try:
         for rank, (process, _) in enumerate(started):

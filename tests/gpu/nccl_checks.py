@@ -13,7 +13,7 @@ from launch import Run, ranks
 from session import NotHereError
 from where import SIMULATED
 
-_DEADLINE_S = 60.0
+_TIMEOUT_S = 60.0
 #: NCCL's functions, by the name of our operation.
 _FUNCTIONS = {
     "all_reduce": "AllReduce",
@@ -35,7 +35,7 @@ def methods_are_those_of_nccls_log(folder: Path) -> str:
     log = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "TUNING"}
     log["NCCL_DEBUG_FILE"] = str(folder / "nccl.%p")
     run = ranks(
-        2, "traced:nccl", ["collectives_by_size"], folder, _DEADLINE_S,
+        2, "traced:nccl", ["collectives_by_size"], folder, _TIMEOUT_S,
         TRACED_NCCL_PROFILER="1", **log,
     )  # fmt: skip
     ours = _recorded(run)

@@ -17,7 +17,7 @@ from where import ENGINE, GPU, SIMULATED
 _SUITE = Path(__file__).parent.parent / "torch_suite"
 #: Each test starts a new process, which imports torch and its dependencies: ten seconds of one
 #: core.
-_DEADLINE_S = 240.0
+_TIMEOUT_S = 240.0
 _ON_GPU = [
     "test_all_gather_cuda",
     "test_all_gather_into_cat_tensor_cuda",
@@ -40,7 +40,7 @@ def torch_suite_goes_as_stock(folder: Path) -> str:
     arms = {name: _start(name, traced, folder) for name, traced in _ARMS.items()}
     try:
         for name, process in arms.items():
-            if process.wait(within(_DEADLINE_S)) != 0:
+            if process.wait(within(_TIMEOUT_S)) != 0:
                 return f"{name}: {(folder / f'{name}.log').read_text(errors='replace')[-2000:]}"
     except subprocess.TimeoutExpired as late:
         return f"no end after {late.timeout:.0f} s"

@@ -19,7 +19,7 @@ from patience import patient
 from zygote import Job
 
 #: Longer than any process of these tests takes on a busy machine.
-DEADLINE_S = patient(120)
+TIMEOUT_S = patient(120)
 
 _ABORT_S = 3.0
 
@@ -74,9 +74,9 @@ class Process:
         path = Path(self._job.result)
         return pickle.loads(path.read_bytes()) if path.exists() else None
 
-    def wait(self, deadline_s: float = DEADLINE_S) -> int:
-        """Returns its exit code; kills it at the deadline."""
-        deadline = time.monotonic() + deadline_s
+    def wait(self, timeout_s: float = TIMEOUT_S) -> int:
+        """Returns its exit code; kills it at the timeout."""
+        deadline = time.monotonic() + timeout_s
         while self.exit_code is None:
             if not self._launcher.receive(deadline - time.monotonic()):
                 self.abort()
@@ -135,7 +135,7 @@ class Launcher:
         process = self._processes[number] = Process(self, job)
         self._zygote.send(job)
         while process.pid == 0:
-            if not self.receive(DEADLINE_S):
+            if not self.receive(TIMEOUT_S):
                 raise TimeoutError("the zygote does not answer")
         return process
 
@@ -192,6 +192,6 @@ def launcher(preload: str = "") -> Iterator[Launcher]:
     finally:
         connection.close()  # ends the zygote and its processes
         try:
-            zygote.wait(DEADLINE_S)
+            zygote.wait(TIMEOUT_S)
         finally:
             zygote.kill()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import TIMEOUT_S, Launcher, Process
 from on_host import join_network
 from serving import Samples, ring_dir, samples_of
 from tracectl import tracectl_path
@@ -112,7 +112,7 @@ class Host:
 
         def ask() -> None:
             join_network(self.pid)
-            connection = http.client.HTTPConnection(self.address, PORT, timeout=DEADLINE_S)
+            connection = http.client.HTTPConnection(self.address, PORT, timeout=TIMEOUT_S)
             connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
             answer = connection.getresponse()
             answers.append((answer.status, answer.read().decode("utf-8", "replace")))

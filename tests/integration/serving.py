@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import TIMEOUT_S, Launcher, Process
 from patience import until
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tracectl import tracectl_path
@@ -42,7 +42,7 @@ def once(folder: Path) -> Samples:
         capture_output=True,
         text=True,
         env=ring_dir(folder),
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=True,
     )
     return samples_of(done.stdout)
@@ -59,7 +59,7 @@ class Serve:
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
         """Returns status and body of an answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         connection.request(method, path, headers=headers)
         answer = connection.getresponse()
         return answer.status, answer.read().decode()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from export_tools import collector
-from launcher import DEADLINE_S, Launcher
+from launcher import TIMEOUT_S, Launcher
 from otlp_receiver import Receiver, receiving, steady
 from patience import until
 from ports import reserved_port
@@ -51,7 +51,7 @@ def _collecting(folder: Path, receiver: Receiver) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(DEADLINE_S)
+            process.wait(TIMEOUT_S)
 
 
 def test_a_collector_takes_it_and_sends_it_on(launcher: Launcher, tmp_path: Path) -> None:

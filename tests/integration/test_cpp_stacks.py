@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launcher import DEADLINE_S, Launcher
+from launcher import TIMEOUT_S, Launcher
 from tracectl import tracectl
 from traced import TracedError
 from traced.reader import CppFrame, Operation, read
@@ -151,7 +151,7 @@ def test_a_killed_process_left_names(launcher: Launcher, tmp_path: Path, library
             return set()
         return {frame.function for item in operations for frame in item.cpp_stack or ()}
 
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while "known_function" not in names():
         assert time.monotonic() < deadline, process.output
         assert process.exit_code is None, process.output

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import TIMEOUT_S, Launcher, Process
 from traced import TracedError
 from traced.reader import Stream, parse, read
 
@@ -109,7 +109,7 @@ def test_a_sink_gets_what_a_process_recorded_until_its_end(
 
 
 def _kill_when(process: Process, condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < deadline, process.output
         time.sleep(0.02)

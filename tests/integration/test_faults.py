@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from built import built
-from launcher import DEADLINE_S, Launcher, Process, environment, launcher, preloading
+from launcher import TIMEOUT_S, Launcher, Process, environment, launcher, preloading
 from tracectl import tracectl
 from traced.reader import read
 
@@ -180,7 +180,7 @@ def _soak(folder: Path, faults: str, *options: str) -> subprocess.CompletedProce
         },
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from framing import framed_anew
 from jobs.followed import COLLECTIVES
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import TIMEOUT_S, Launcher, Process
 from patience import until
 from tracectl import tracectl_path
 from traced.reader.payload import decode
@@ -100,7 +100,7 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
         expect_results(ranks)
         end = next_event(follower, slow)
         assert (end["event"], end["culprits"]) == ("end", sorted({culprit} | slow))
-        assert follower.wait(DEADLINE_S) == 1
+        assert follower.wait(TIMEOUT_S) == 1
 
 
 def test_a_stopped_rank_is_reported_from_its_ring(launcher: Launcher, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_stopped_rank_is_reported_from_its_ring(launcher: Launcher, tmp_path: 
     ranks[1].send_signal(signal.SIGSTOP)
     try:
         with following(tmp_path, "--until-verdict") as follower:
-            output, _ = follower.communicate(timeout=DEADLINE_S)
+            output, _ = follower.communicate(timeout=TIMEOUT_S)
             assert follower.returncode == 1
     finally:
         ranks[1].send_signal(signal.SIGCONT)
@@ -128,7 +128,7 @@ def test_a_job_that_cannot_be_seen_from_here_has_not_ended(
     for ring in tmp_path.glob("*.ring"):
         ring.unlink(missing_ok=True)
     with following(tmp_path) as follower:
-        assert follower.wait(DEADLINE_S) == 0, "the kernel of this host says that it has ended"
+        assert follower.wait(TIMEOUT_S) == 0, "the kernel of this host says that it has ended"
     (trace,) = (tmp_path / "traces").rglob("*.traced")
     _pretend_other_numbers(trace)
     with following(tmp_path) as follower:
@@ -179,7 +179,7 @@ def test_who_computes_is_no_alarm(launcher: Launcher, tmp_path: Path, program: s
         slow: set[int] = set()
         end = next_event(follower, slow)
         assert (end["event"], end["culprits"]) == ("end", sorted(slow))
-        assert follower.wait(DEADLINE_S) == bool(slow)
+        assert follower.wait(TIMEOUT_S) == bool(slow)
 
 
 def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_rank_that_is_killed_is_named(launcher: Launcher, tmp_path: Path) -> N
         ranks[1].kill()
         verdict = next_event(follower)
         assert 1 in verdict["culprits"]
-        assert follower.wait(DEADLINE_S) == 1
+        assert follower.wait(TIMEOUT_S) == 1
     for process in ranks:
         process.wait()
     # Following recovers and removes no ring: only an explicit recovery does.

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from jobs.kept import CALLS
 from keeper import KEPT, keeper_of, keepers, wait_for_end, wait_until
-from launcher import DEADLINE_S, Launcher, Process, environment
+from launcher import TIMEOUT_S, Launcher, Process, environment
 from traced.reader import read
 
 _SCRIPT = Path(__file__).with_name("jobs") / "kept.py"
@@ -317,7 +317,7 @@ def test_under_torchrun(tmp_path: Path, ending: str) -> None:
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
     # Until the last holder of the pipe closes it.
-    stderr = torchrun.communicate(timeout=DEADLINE_S)[1]
+    stderr = torchrun.communicate(timeout=TIMEOUT_S)[1]
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)
     assert len(_traced_lines(stderr)) == 1, stderr
@@ -336,7 +336,7 @@ def test_in_a_container_whose_first_process_is_torchrun(tmp_path: Path) -> None:
     ]
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
-    stderr = torchrun.communicate(timeout=DEADLINE_S)[1]
+    stderr = torchrun.communicate(timeout=TIMEOUT_S)[1]
     assert torchrun.returncode == 1, stderr
     wait_for_end(tmp_path)
     _check_all_is_there(tmp_path)

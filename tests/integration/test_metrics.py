@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launcher import DEADLINE_S, Launcher
+from launcher import TIMEOUT_S, Launcher
 from patience import until
 from tracectl import tracectl
 
@@ -32,7 +32,7 @@ class _Worker(http.client.HTTPConnection):
     """Connects to the socket of a worker server."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__("worker", timeout=DEADLINE_S)
+        super().__init__("worker", timeout=TIMEOUT_S)
         self._path = path
 
     def connect(self) -> None:
@@ -113,4 +113,4 @@ def test_the_control_plane_answers_under_a_held_gil(launcher: Launcher, tmp_path
     (operation,) = flight["oldest"]
     assert (operation["op"], operation["seq"], operation["bytes"]) == ("all_reduce", 2, 16)
     assert operation["group_desc"] == "default_pg"
-    assert 0 < operation["seconds"] < DEADLINE_S
+    assert 0 < operation["seconds"] < TIMEOUT_S

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from jobs.new_programs import CALLS
-from launcher import DEADLINE_S, environment
+from launcher import TIMEOUT_S, environment
 from tracectl import tracectl
 from traced.reader import read
 
@@ -22,7 +22,7 @@ def _run(folder: Path, *command: str, **env: str) -> str:
         env=environment() | {"TRACED_RING_DIR": str(folder)} | env,
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from jobs.served import STEPS
-from launcher import DEADLINE_S, Launcher
+from launcher import TIMEOUT_S, Launcher
 from otlp_receiver import JSON, Receiver, metrics_of, receiving, response, steady
 from patience import until
 from ports import reserved_port
@@ -195,7 +195,7 @@ def test_once_is_sent_once(tmp_path: Path) -> None:
     def once(receiver: Receiver) -> subprocess.CompletedProcess[str]:
         command = [tracectl_path(), "serve", tmp_path, "--once", "--otlp", receiver.url]
         return subprocess.run(
-            command, capture_output=True, text=True, env=ring_dir(tmp_path), timeout=DEADLINE_S
+            command, capture_output=True, text=True, env=ring_dir(tmp_path), timeout=TIMEOUT_S
         )
 
     with receiving() as receiver:

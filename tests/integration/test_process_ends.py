@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from jobs.raising import MESSAGE, WORLD
-from launcher import DEADLINE_S, Launcher, environment
+from launcher import TIMEOUT_S, Launcher, environment
 from tracectl import tracectl
 from traced.reader import Stream, read
 
@@ -137,7 +137,7 @@ def test_errors_reported_to_torchrun(tmp_path: Path, how: str) -> None:
         env=environment() | {"TRACED_RING_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 1, done.stderr
@@ -167,7 +167,7 @@ def test_a_job_that_is_interrupted_closes_its_trace(tmp_path: Path, calls: str) 
     env = environment() | {"TRACED_DIR": str(tmp_path / "traces")}
     program = [sys.executable, "-c", _INTERRUPTED, calls]
     ended = subprocess.run(
-        program, cwd=tmp_path, env=env, timeout=DEADLINE_S, capture_output=True, text=True
+        program, cwd=tmp_path, env=env, timeout=TIMEOUT_S, capture_output=True, text=True
     )
     assert ended.returncode == -signal.SIGINT, ended.stderr
     (stream,) = read(tmp_path / "traces").streams

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launcher import DEADLINE_S, environment
+from launcher import TIMEOUT_S, environment
 
 pytestmark = pytest.mark.any_torch
 
@@ -46,7 +46,7 @@ def _run(folder: Path, *command: str, **env: str) -> subprocess.CompletedProcess
         env=_env() | env,
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 
@@ -63,7 +63,7 @@ def _run_patched(folder: Path, patch: str, *command: str) -> subprocess.Complete
         env=_env(),
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 
@@ -75,7 +75,7 @@ def test_the_command_is_what_was_started(tmp_path: Path) -> None:
         process = subprocess.Popen(
             [*before, *print_stderr, "out"], cwd=tmp_path, env=_env(), stderr=subprocess.DEVNULL
         )
-        assert process.wait(DEADLINE_S) == 0
+        assert process.wait(TIMEOUT_S) == 0
         pid, *rest = json.loads((tmp_path / "out").read_text())
         assert pid == process.pid
         seen.append(rest)
@@ -117,7 +117,7 @@ def test_ctrl_c_is_delivered_once(tmp_path: Path) -> None:
 
 def _read_until(terminal: int, word: str) -> str:
     text = ""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while word not in text:
         assert time.monotonic() < deadline, text
         text += os.read(terminal, 4096).decode()
@@ -201,7 +201,7 @@ def test_nothing_is_kept_waiting_by_a_log_that_nobody_reads(tmp_path: Path) -> N
     os.set_blocking(writer, True)
     process = subprocess.Popen([*_RUN, "--", "true"], cwd=tmp_path, env=_env(), stderr=writer)
     os.close(writer)
-    assert process.wait(DEADLINE_S) == 0
+    assert process.wait(TIMEOUT_S) == 0
     while os.read(reader, 1 << 16):  # until the reporting process has ended, too
         pass
     os.close(reader)
@@ -238,7 +238,7 @@ def test_a_log_is_held_open_no_longer_than_by_the_command(tmp_path: Path) -> Non
         assert log.read() == b""  # until the last writer has closed it
     assert process.poll() is None
     (tmp_path / "end").write_text("now\n")
-    assert process.wait(DEADLINE_S) == 0
+    assert process.wait(TIMEOUT_S) == 0
 
 
 def test_a_command_that_takes_in_orphans_has_no_more_children(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from launcher import DEADLINE_S
+from launcher import TIMEOUT_S
 from serving import ring_dir
 from tracectl import tracectl, tracectl_path
 
@@ -24,7 +24,7 @@ class SocketConnection(http.client.HTTPConnection):
 
     def __init__(self, path: Path) -> None:
         """Stores the path; the first request connects."""
-        super().__init__("localhost", timeout=DEADLINE_S)
+        super().__init__("localhost", timeout=TIMEOUT_S)
         self._path = path
 
     def connect(self) -> None:

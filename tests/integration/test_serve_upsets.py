@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from launcher import DEADLINE_S
+from launcher import TIMEOUT_S
 from patience import until
 from ports import reserved_port
 from serving import Serve, ring_dir, samples_of, serving
@@ -54,13 +54,13 @@ def test_a_full_stderr_delays_nothing(tmp_path: Path) -> None:
         before = until(spent)
         until(lambda: spent() > before, "a later look", within_s=30)
         process.terminate()
-        assert process.wait(DEADLINE_S) == 0
+        assert process.wait(TIMEOUT_S) == 0
         assert os.read(reader, 1 << 20).strip(b"-") == b""
 
 
 def _ask(source: str, port: int, request: bytes) -> socket.socket:
     connection = socket.create_connection(
-        ("127.0.0.1", port), timeout=DEADLINE_S, source_address=(source, 0)
+        ("127.0.0.1", port), timeout=TIMEOUT_S, source_address=(source, 0)
     )
     connection.sendall(request)
     return connection
@@ -132,7 +132,7 @@ def test_a_token_that_no_header_can_hold_is_refused(text: bytes, tmp_path: Path)
 def test_a_request_with_a_body_is_answered(tmp_path: Path) -> None:
     with serving(tmp_path) as serve:
         for method, status in {"POST": 405, "GET": 200}.items():
-            connection = http.client.HTTPConnection("127.0.0.1", serve.port, timeout=DEADLINE_S)
+            connection = http.client.HTTPConnection("127.0.0.1", serve.port, timeout=TIMEOUT_S)
             connection.request(method, "/metrics", body=b"hello")
             assert connection.getresponse().status == status
         with _ask(

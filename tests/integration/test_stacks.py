@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from jobs.stacks import Place
-from launcher import DEADLINE_S, Launcher, environment
+from launcher import TIMEOUT_S, Launcher, environment
 from tracectl import tracectl
 from traced.reader import Operation, read
 
@@ -196,7 +196,7 @@ def test_frames_are_let_be_once_the_interpreter_ends(tmp_path: Path) -> None:
         cwd=tmp_path,
         env=environment() | {"PYTHONPATH": str(Path(__file__).parent), "TRACED_STACKS": "full"},
         check=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
     )
     before, after = _operations(tmp_path)
     assert "_function" in str(before.site)

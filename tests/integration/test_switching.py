@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from launcher import DEADLINE_S, Launcher, environment
+from launcher import TIMEOUT_S, Launcher, environment
 from traced.reader import read
 
 
@@ -61,7 +61,7 @@ def _run(tmp_path: Path, *command: str) -> subprocess.CompletedProcess[str]:
         | {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"},
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
 

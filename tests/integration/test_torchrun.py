@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from launcher import DEADLINE_S, environment
+from launcher import TIMEOUT_S, environment
 from tracectl import tracectl
 from traced.reader import read
 
@@ -23,7 +23,7 @@ def _torchrun(folder: Path, **env: str) -> str:
         env=environment() | env,
         capture_output=True,
         text=True,
-        timeout=DEADLINE_S,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

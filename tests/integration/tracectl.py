@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from patience import patient
 
-_DEADLINE_S = patient(60)
+_TIMEOUT_S = patient(60)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def tracectl(*arguments: str | Path) -> Answer:
         [tracectl_path(), *arguments],
         capture_output=True,
         text=True,
-        timeout=_DEADLINE_S,
+        timeout=_TIMEOUT_S,
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)

@@ -15,12 +15,12 @@ from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from typing import Any
 
-from launcher import DEADLINE_S, Launcher
+from launcher import TIMEOUT_S, Launcher
 from patience import patient
 from ports import reserved_port
 
 _POLL_S = 0.05
-_DEADLINE_S = patient(300)
+_TIMEOUT_S = patient(300)
 
 _CLIENT = """#!{python} -IS
 import os, sys
@@ -76,7 +76,7 @@ class WarmTorchrun:
     def _serve(self, process: subprocess.Popen[bytes], listener: Any) -> None:
         waiting: socket.socket = listener._listener._socket
         waiting.settimeout(_POLL_S)
-        for _ in range(round(_DEADLINE_S / _POLL_S)):
+        for _ in range(round(_TIMEOUT_S / _POLL_S)):
             if process.poll() is not None:
                 return
             try:
@@ -98,5 +98,5 @@ class WarmTorchrun:
             ranks = self._launcher.start_ranks(
                 int(world), "jobs.script:run", folder, script, rest, folder=own, **env
             )
-            codes = [rank.wait(DEADLINE_S) for rank in ranks]
+            codes = [rank.wait(TIMEOUT_S) for rank in ranks]
         return max(codes, key=abs), "".join(rank.output for rank in ranks)

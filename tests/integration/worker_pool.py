@@ -11,12 +11,12 @@ from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from launcher import DEADLINE_S, Launcher, Process
+from launcher import TIMEOUT_S, Launcher, Process
 from outcome import Outcome, Request
 from patience import patient
 from traced.reader import Operation, Stream, read
 
-_PROGRAM_DEADLINE_S = patient(60)
+_PROGRAM_TIMEOUT_S = patient(60)
 
 
 def device_clock_off_ns(stream: Stream) -> int:
@@ -60,7 +60,7 @@ class WorkerPool:
         if len(self._workers) < world:
             self._start(world - len(self._workers))
         store = str(self._folder / f"store-{next(self._stores)}")
-        deadline = time.monotonic() + _PROGRAM_DEADLINE_S
+        deadline = time.monotonic() + _PROGRAM_TIMEOUT_S
         try:
             for rank in range(world):
                 self._workers[rank].send(Request(program, backend, rank, world, store))
@@ -99,7 +99,7 @@ class WorkerPool:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(address)
             listener.listen(more)
-            listener.settimeout(DEADLINE_S)
+            listener.settimeout(TIMEOUT_S)
             self._processes += [
                 self._launcher.start(
                     self._program, address, number, folder=self._folder, env=self._env | env

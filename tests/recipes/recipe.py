@@ -18,7 +18,7 @@ from launcher import environment
 from patience import patient
 from tracectl import tracectl
 
-_DEADLINE_S = patient(400)
+_TIMEOUT_S = patient(400)
 #: A Gloo thread that releases its last operation while the interpreter ends aborts the process,
 #: with tracing or without: pytorch/pytorch#190489. On a busy machine that is one of ten runs.
 ENDED_BY_TORCH = "terminate called without an active exception"
@@ -57,7 +57,7 @@ class Recipe:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=_DEADLINE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout

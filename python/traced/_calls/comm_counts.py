@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from traced.reader import Operation, Stream
 
-_DEADLINE_S = 5.0
+_TIMEOUT_S = 5.0
 # An operation takes about ten bytes in a chunk.
 _MAX_BYTES = 256 << 20
 
@@ -78,7 +78,7 @@ class CommCounts:
             self._tracked = track_modules(self._model)
         # Flush first, so that the sink receives no operation from before the block.
         self._begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        recording.flush(_DEADLINE_S)
+        recording.flush(_TIMEOUT_S)
         self._sink = add_sink(self._chunks.append, name="CommCounts", max_bytes=_MAX_BYTES)
         return self
 
@@ -90,7 +90,7 @@ class CommCounts:
     ) -> None:
         end_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         sink, self._sink = self._sink, None
-        complete = sink is not None and sink.close(_DEADLINE_S)
+        complete = sink is not None and sink.close(_TIMEOUT_S)
         if self._model is not None:
             self._read_parameters(self._model)
         if self._tracked is not None:

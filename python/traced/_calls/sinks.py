@@ -13,7 +13,7 @@ from traced._support import arguments
 from traced._support.coerce import printable
 from traced._support.log import described, log
 
-_EXIT_DEADLINE_S = 2.0
+_EXIT_TIMEOUT_S = 2.0
 # Finalizers run in order of priority: sinks close before recording stops, at priority 0.
 _FINALIZER_PRIORITY = 1
 
@@ -145,10 +145,10 @@ def _close_when_multiprocessing_ends() -> None:
 
 def _close_all() -> None:
     for sink in list(_open):
-        if not sink.close(_EXIT_DEADLINE_S):
+        if not sink.close(_EXIT_TIMEOUT_S):
             log(
                 f"the sink {sink._name} did not receive the last chunks within "
-                f"{_EXIT_DEADLINE_S:g} s; the trace file has them"
+                f"{_EXIT_TIMEOUT_S:g} s; the trace file has them"
             )
 
 

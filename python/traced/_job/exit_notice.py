@@ -24,7 +24,7 @@ from traced._support import tracectl
 from traced._support.errors import CommandError
 from traced._support.log import described, log
 
-_DEADLINE_S = 30.0
+_TIMEOUT_S = 30.0
 # Upper bound of the time that stderr stays open after the end of the command.
 _REPORT_WITHIN_S = 0.8
 _BETWEEN_LOG_CHECKS_S = 0.5
@@ -229,7 +229,7 @@ def _birth_ns(path: str, otherwise: int) -> int:
 
 def _recover(files: list[str]) -> list[str]:
     try:
-        return tracectl.run("recover", "--", *files, deadline_s=_DEADLINE_S).splitlines()
+        return tracectl.run("recover", "--", *files, timeout_s=_TIMEOUT_S).splitlines()
     except (CommandError, subprocess.TimeoutExpired) as error:
         message = f"cannot recover the records of killed processes: {error}"
         return message.splitlines()

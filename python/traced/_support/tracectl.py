@@ -34,21 +34,19 @@ class Answer(NamedTuple):
     warnings: list[str]
 
 
-def ask(*arguments: str, also: int = 0, deadline_s: float | None = None) -> Answer:
+def ask(*arguments: str, also: int = 0, timeout_s: float | None = None) -> Answer:
     """Runs tracectl and returns its output and warnings.
 
     Args:
         arguments: The command line after the program's name.
         also: An exit code besides 0 that counts as success.
-        deadline_s: Seconds that it may take; unlimited by default.
+        timeout_s: Seconds that it may take; unlimited by default.
 
     Raises:
         CommandError: It failed; the message is that of tracectl.
         TimeoutExpired: It took longer.
     """
-    done = subprocess.run(
-        [find(), *arguments], capture_output=True, check=False, timeout=deadline_s
-    )
+    done = subprocess.run([find(), *arguments], capture_output=True, check=False, timeout=timeout_s)
     errors = done.stderr.decode(errors="replace")
     if done.returncode not in (0, also):
         message = errors.strip() or f"tracectl {arguments[0]} failed without a message"
@@ -58,7 +56,7 @@ def ask(*arguments: str, also: int = 0, deadline_s: float | None = None) -> Answ
     return Answer(done.stdout, warnings)
 
 
-def run(*arguments: str, also: int = 0, deadline_s: float | None = None) -> str:
+def run(*arguments: str, also: int = 0, timeout_s: float | None = None) -> str:
     """Runs tracectl and returns its standard output; see `ask`."""
     # Text mode of subprocess would change the line ends of CSV.
-    return ask(*arguments, also=also, deadline_s=deadline_s).output.decode()
+    return ask(*arguments, also=also, timeout_s=timeout_s).output.decode()

@@ -20,7 +20,7 @@ from patience import patient, patient_timeout, until
 from jobs.joining import join, joined, meet, until_let_go
 from jobs.reading import snapshot, streams_so_far
 
-_DEADLINE_S = patient(60)
+_TIMEOUT_S = patient(60)
 _SOON = patient_timeout(1)
 
 
@@ -63,11 +63,11 @@ def full_disk() -> tuple[bool, bool, dict[str, Any]]:
 
     with joined():
         dist.all_reduce(torch.ones(3))
-        before = traced.flush(_DEADLINE_S)
+        before = traced.flush(_TIMEOUT_S)
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
         dist.all_reduce(torch.ones(3))
-        after = traced.flush(_DEADLINE_S)
+        after = traced.flush(_TIMEOUT_S)
         taken = snapshot()
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     return before, after, taken
@@ -81,7 +81,7 @@ def flushed_in_flight() -> None:
             thread = threading.Thread(target=lambda: dist.all_reduce(tensor))
             thread.start()
             until(lambda: snapshot(active_only=True)["operations"])
-            assert traced.flush(deadline=_DEADLINE_S)
+            assert traced.flush(deadline=_TIMEOUT_S)
             Path("copy.traced").write_bytes(Path(traced.location() or "").read_bytes())
         meet("flushed")
         if rank == 0:
@@ -132,8 +132,8 @@ def sinks() -> dict[str, Any]:
     with joined():
         for _ in range(4):
             dist.all_reduce(torch.ones(3))
-            assert traced.flush(_DEADLINE_S)
-            assert held.wait(_DEADLINE_S)
+            assert traced.flush(_TIMEOUT_S)
+            assert held.wait(_TIMEOUT_S)
         location = Path(traced.location() or "")
     until(lambda: good.delivered >= 4)
     seen = location.read_bytes()
@@ -142,7 +142,7 @@ def sinks() -> dict[str, Any]:
     dropped = (slow.dropped, slow.dropped_records)
     closed_in_vain = slow.close(0.05)
     stuck.set()
-    assert [sink.close(_DEADLINE_S) for sink in (good, bad)] == [True, True]
+    assert [sink.close(_TIMEOUT_S) for sink in (good, bad)] == [True, True]
     return {
         "good": (good.delivered, good.failed, good.dropped),
         "bad": (bad.delivered, bad.failed, bad.dropped),
@@ -218,5 +218,5 @@ def aborts() -> list[str]:
                 seen.append("")
             except RuntimeError as error:
                 seen.append(str(error).split("\n", maxsplit=1)[0])
-        assert traced.flush(_DEADLINE_S)
+        assert traced.flush(_TIMEOUT_S)
     return seen

@@ -18,7 +18,7 @@ from jobs.joining import joined
 
 _ELEMENTS = 1 << 19  # 2 MiB
 _ROUNDS = 12
-_DEADLINE_S = patient(60)
+_TIMEOUT_S = patient(60)
 
 Call = Callable[[torch.Tensor], "dist.Work | None"]
 
@@ -50,7 +50,7 @@ def _freed(storage: weakref.ref[np.ndarray]) -> bool:
     """Returns whether the storage is freed, now or soon: a Gloo thread may be about to release
     it.
     """
-    deadline = time.monotonic() + _DEADLINE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while storage() is not None and time.monotonic() < deadline:
         os.sched_yield()
     return storage() is None
