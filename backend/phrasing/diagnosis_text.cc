@@ -148,7 +148,8 @@ std::vector<std::string> unknownTexts(const Diagnosis& diagnosis) {
     }
   }
   if (!diagnosis.howEndedUnknown().empty()) {
-    texts.push_back(absl::StrCat("It is unknown how ", ranksText(diagnosis.howEndedUnknown()),
+    texts.push_back(absl::StrCat("It is unknown how ",
+                                 ranksText(diagnosis.howEndedUnknown()),
                                  " ended."));
   }
   if (diagnosis.under_way > 0) {

@@ -110,15 +110,15 @@ Meeting::Known Meeting::leaves(std::uint32_t member,
 }
 
 std::vector<Meeting::Leave> Meeting::leaving(const MeetingRules& rules) {
-  std::vector<Leave> leaves;
+  std::vector<Leave> result;
   for (std::uint32_t i = 0; i < ready_.size(); ++i) {
     if (left_[i] || !hasJoined(i)) continue;
     const Known leave = leaves(i, rules);
     if (!leave.known()) continue;
     left_[i] = true;
-    leaves.push_back({i, leave.at, leave.peers_ready});
+    result.push_back({i, leave.at, leave.peers_ready});
   }
-  return leaves;
+  return result;
 }
 
 }  // namespace traced::truth

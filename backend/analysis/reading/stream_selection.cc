@@ -97,9 +97,10 @@ void reportSameRanks(TraceSet& set, const RunSplit& split) {
              absl::StrCat("of rank ", rank, ", older than the one used"));
   }
   if (split.beside_began_first) {
-    leaveOut(set, split.beside.size(),
-             "of a run of the same name that ran at the same time: each rank has "
-             "two streams, and the later ones are used");
+    leaveOut(
+        set, split.beside.size(),
+        "of a run of the same name that ran at the same time: each rank has "
+        "two streams, and the later ones are used");
     return;
   }
   for (const auto& [rank, count] : countByRank(set, split.beside)) {

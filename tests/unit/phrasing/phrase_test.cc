@@ -64,8 +64,8 @@ TEST_F(PhraseTest, DescribesTheActivityOfAProcess) {
             "The process of rank 3 (77) computes: 0.50 s of processor time in "
             "1.00 s.");
   EXPECT_EQ(text(ProcessNow{3})
-                .find("What the process of rank 3 does cannot "
-                      "be seen from here"),
+                .find("The state of the process of rank 3 is "
+                    "unknown here"),
             0U);
 }
 

@@ -253,7 +253,8 @@ TEST_F(ComparisonTest, ALongerStepFollowsFromWhatCostsMostOfIt) {
         RunKey key = kGradients;
         key.op = "kind" + std::to_string(kind);
         run.keys[key] = figures;
-        const double ms = SyntheticRun().transfer_ms + (slow ? added_ms[kind] : 0);
+        const double ms =
+            SyntheticRun().transfer_ms + (slow ? added_ms[kind] : 0);
         run.keys[key].values[static_cast<std::size_t>(RunPart::kTransfer)] =
             scattered(ms * kMs);
       }

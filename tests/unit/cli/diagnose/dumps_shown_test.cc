@@ -52,7 +52,7 @@ TEST_P(RealDumpsTest, OutputNamesTheKindOfSource) {
   EXPECT_THAT(info.out, AllOf(HasSubstr("2 ranks, Flight Recorder dumps, gloo"),
                               HasSubstr("on the hosts' wall clocks"),
                               HasSubstr("flight_recorder=2.10")));
-  EXPECT_THAT(info.err, HasSubstr("which was taken from the file name"));
+  EXPECT_THAT(info.err, HasSubstr("so it was taken from the file name"));
   EXPECT_THAT(runTracectl("report " + dumps()).out,
               HasSubstr("nothing known to be lost"));
 }

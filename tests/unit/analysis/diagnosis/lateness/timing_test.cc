@@ -260,7 +260,7 @@ TEST(TimingTest, OneDelayCountsOnce) {
   expectHealthy(broadcasts(20));
   const Diagnosis diagnosis = broadcasts(200);
   expectVerdict(diagnosis, VerdictKind::kStraggler, {2});
-  EXPECT_NE(textOf(diagnosis).find("That is 50 % of the time"),
+  EXPECT_NE(textOf(diagnosis).find("This is 50 % of the time"),
             std::string::npos)
       << textOf(diagnosis);
 }
