@@ -102,6 +102,7 @@ struct WaitRow {
   std::uint32_t saw_end = 0;
   std::uint64_t stall_ns_plus_1 = 0;
   std::uint32_t source_rank_plus_1 = 0;
+  std::uint32_t by_future = 0;
 
   std::int64_t endNs() const {
     return wrappingSum(wait_begin_ns, static_cast<std::int64_t>(wait_ns));
@@ -116,7 +117,8 @@ struct WaitRow {
   X(error, Error, kText, error)                                            \
   X(saw_end, SawEnd, kPlain, saw_end)                                      \
   X(stall_ns_plus_1, StallNsPlus1, kPlain, stall_ns_plus_1)                \
-  X(source_rank_plus_1, SourceRankPlus1, kPlain, source_rank_plus_1)
+  X(source_rank_plus_1, SourceRankPlus1, kPlain, source_rank_plus_1)       \
+  X(by_future, ByFuture, kPlain, by_future)
 
 struct ReleaseRow {
   std::uint64_t op = 0;

@@ -37,7 +37,14 @@ def _assert_is_about(seconds: float, waited: Waited) -> None:
     assert seconds < waited.most_s * (1 + _TOLERANCE)
 
 
-@pytest.mark.parametrize("job", ["fsdp", "tensor_parallel", "pipeline", "functional_collectives"])
+_RECORDED = (
+    "ddp", "ddp_accumulating", "ddp_bucket_views", "ddp_hook", "ddp_several", "ddp_static_graph",
+    "ddp_that_computes_meanwhile", "fsdp", "functional_collectives", "pipeline",
+    "tensor_parallel", "zero_redundancy",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("job", _RECORDED)
 def test_waits_that_are_seen_are_what_the_kernel_measured(
     launcher: Launcher, tmp_path: Path, job: str
 ) -> None:
@@ -46,11 +53,10 @@ def test_waits_that_are_seen_are_what_the_kernel_measured(
         assert rank["waits_unknown"] == 0
 
 
-@pytest.mark.parametrize("job", ["ddp", "future"])
 def test_unrecorded_waits_are_reported_as_an_upper_bound(
-    launcher: Launcher, tmp_path: Path, job: str
+    launcher: Launcher, tmp_path: Path
 ) -> None:
-    for waited, rank in _run(launcher, tmp_path, job):
+    for waited, rank in _run(launcher, tmp_path, "future"):
         assert rank["waits_unknown"] >= len(STEPS)
         assert _seconds(rank, "share") < _TOLERANCE * waited.most_s
         _assert_is_about(_seconds(rank, "share_at_most"), waited)
@@ -63,8 +69,15 @@ def _all_served(folder: Path) -> Any:
     return unseen == 2 * STEPS.stop and samples
 
 
-def test_metrics_bound_the_waits_of_ddp(launcher: Launcher, tmp_path: Path) -> None:
+def test_metrics_have_the_waits_of_ddp(launcher: Launcher, tmp_path: Path) -> None:
     for waited, _ in _run(launcher, tmp_path, "ddp"):
+        seconds = waited.metrics["traced_rank_exposed_wait_seconds_total"]
+        _assert_is_about(float(seconds), waited)
+        assert waited.metrics["traced_rank_waits_unknown_total"] == 0
+
+
+def test_metrics_bound_waits_for_futures(launcher: Launcher, tmp_path: Path) -> None:
+    for waited, _ in _run(launcher, tmp_path, "future"):
         metrics = waited.metrics
         bound = metrics["traced_rank_exposed_wait_at_most_seconds_total"]
         least_s = waited.least_s * (1 - _TOLERANCE)
@@ -73,7 +86,7 @@ def test_metrics_bound_the_waits_of_ddp(launcher: Launcher, tmp_path: Path) -> N
 
 @pytest.mark.export_tools
 def test_all_formats_have_one_figure(launcher: Launcher, tmp_path: Path) -> None:
-    with held(launcher, 2, "jobs.exposed:ddp_held", tmp_path):
+    with held(launcher, 2, "jobs.exposed:future_held", tmp_path):
         served = forms.of_serve(until(lambda: _all_served(tmp_path)))
     traces, page = tmp_path / "traces", tmp_path / "page.html"
     report = tracectl("report", "--json", traces).json()
@@ -114,12 +127,8 @@ def test_all_formats_have_one_figure(launcher: Launcher, tmp_path: Path) -> None
     assert speed["busbw_p50_gbs"] == reduced["transfer_busbw_gbs"]
 
 
-def test_concurrent_compute_is_within_the_reported_range(
-    launcher: Launcher, tmp_path: Path
-) -> None:
-    for waited, rank in _run(launcher, tmp_path, "ddp_that_computes_meanwhile"):
-        assert _seconds(rank, "share") < waited.most_s * (1 + _TOLERANCE)
-        assert _seconds(rank, "share_at_most") > waited.least_s * (1 - _TOLERANCE)
+def test_report_of_ddp_has_one_figure(launcher: Launcher, tmp_path: Path) -> None:
+    _run(launcher, tmp_path, "ddp_that_computes_meanwhile")
     text = tracectl("report", "--steps", f"{STEPS[0]}-{STEPS[-1]}", tmp_path / "traces").output
-    assert re.search(r"Communication: \d+\.\d to \d+\.\d % of the run", text)
-    assert re.search(r" all_reduce .* \d+\.\d-\d+\.\d %$", text, re.MULTILINE)
+    assert re.search(r"Communication: \d+\.\d % of the run", text)
+    assert re.search(r" all_reduce .* \d+\.\d %$", text, re.MULTILINE)

@@ -30,6 +30,7 @@ TracedWork::~TracedWork() {
 // everything.
 void TracedWork::recordRelease() noexcept {
   const std::int64_t release_ns = nowNs();
+  if (awaited_ && awaited_->released(release_ns)) return;
   if (return_ns_) recorder_.returned(op_, *return_ns_);
   recorder_.released(op_, release_ns);
   addOwnTimeSince(release_ns);
@@ -88,11 +89,16 @@ void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
 
 c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {
   auto future = inner_->getFuture();
-  if (shows_.future && future && !has_future_.exchange(true)) {
+  if (!future || has_future_.exchange(true)) return future;
+  if (shows_.future) {
     try {
       recordEndOf(*future, recorder_, op_);
     } catch (...) {  // its end stays unobserved
     }
+  }
+  if (!return_ns_) {
+    awaited_ = BackwardPass::add(
+        {recorder_, op_, shows_.wait ? future : nullptr, times_, communicator_});
   }
   return future;
 }

@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "c10d/wrapper/backward_pass.h"
 #include "c10d/wrapper/forwarding.h"
 #include "recorder/device/device_times.h"
 #include "recorder/recorder.h"
@@ -41,7 +43,8 @@ class TracedWork : public forwarding::ForwardingWork {
   }
 
  private:
-  // Records that the Work was dropped without a wait.
+  // Records that the Work was dropped without a wait, unless a backward pass
+  // does so.
   void recordRelease() noexcept;
   // Sets the outcome and the sender of `record`, and records it.
   void recordWait(WaitRecord& record, bool completed) noexcept;
@@ -66,6 +69,8 @@ class TracedWork : public forwarding::ForwardingWork {
   const CommunicatorId communicator_;
   std::atomic<bool> waited_{false};
   std::atomic<bool> has_future_{false};
+  // Set if the end of a backward pass may wait for the operation.
+  std::shared_ptr<AwaitedOperation> awaited_;
 };
 
 // Records the end of the operation when its future completes. May throw what

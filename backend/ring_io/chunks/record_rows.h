@@ -44,7 +44,8 @@ inline WaitRow rowOf(std::uint64_t, const WaitRecord& record) {
           .error = record.error,
           .saw_end = record.saw_end,
           .stall_ns_plus_1 = record.stall_ns_plus_1,
-          .source_rank_plus_1 = record.source_rank_plus_1};
+          .source_rank_plus_1 = record.source_rank_plus_1,
+          .by_future = record.by_future};
 }
 
 inline MarkRow rowOf(std::uint64_t position, const MarkRecord& record) {

@@ -32,7 +32,10 @@ template <typename Record>
 bool isRecord(std::string_view payload) {
   if (payload.size() != sizeof(Record)) return false;
   if constexpr (requires(Record record) { record.saw_end; }) {
-    return isBool(payload, offsetof(Record, saw_end));
+    if (!isBool(payload, offsetof(Record, saw_end))) return false;
+  }
+  if constexpr (requires(Record record) { record.by_future; }) {
+    return isBool(payload, offsetof(Record, by_future));
   }
   return true;
 }

@@ -89,6 +89,7 @@ struct WaitRecord {
   std::uint32_t source_rank_plus_1;
   Outcome outcome;
   bool saw_end;
+  bool by_future = false;
 };
 
 // A return and the wait that followed at once. The record becomes two rows.

@@ -60,6 +60,7 @@ class WaitRow(NamedTuple):
     saw_end: int
     stall_ns_plus_1: int
     source_rank_plus_1: int
+    by_future: int
 
 
 class ReleaseRow(NamedTuple):
@@ -150,7 +151,15 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         WaitRow,
         "op_delta",
         "wait_begin_ns_since",
-        ("wait_ns", "outcome", "error", "saw_end", "stall_ns_plus_1", "source_rank_plus_1"),
+        (
+            "wait_ns",
+            "outcome",
+            "error",
+            "saw_end",
+            "stall_ns_plus_1",
+            "source_rank_plus_1",
+            "by_future",
+        ),
     ),
     ("released", ReleaseRow, "op_delta", "release_ns_since", ()),
     ("method", MethodRow, "op_delta", "", ("algorithm", "protocol", "channels")),

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -73,6 +74,7 @@ def _run(prepare: Callable[[Job], Train], unseen: int = 0, hold: bool = False) -
             train()
         traced.step(STEPS.stop)
         passed, ran, delayed = (end - begin for end, begin in zip(_clocks(), began, strict=True))
+        traced.flush()  # metrics then have all records
         until(lambda: traced.metrics()["traced_rank_waits_unknown_total"] >= unseen)
         grew = {name: value - before.get(name, 0) for name, value in traced.metrics().items()}
         if hold:
@@ -95,14 +97,81 @@ def _training(module: nn.Module, job: Job) -> Train:
     return train
 
 
+def _ddp(**options: Any) -> DistributedDataParallel:
+    """Returns a module whose gradients fill two buckets."""
+    return DistributedDataParallel(_layers(), bucket_cap_mb=0.001, **options)
+
+
 def ddp(hold: bool = False) -> Waited:
-    """Waits in torch's C++, for a future."""
-    return _run(lambda job: _training(DistributedDataParallel(_layers()), job), STEPS.stop, hold)
+    """Waits in torch's C++, for futures."""
+    return _run(lambda job: _training(_ddp(), job), hold=hold)
 
 
 def ddp_held() -> Waited:
     """Runs `ddp`; the ranks live until they are released."""
     return ddp(hold=True)
+
+
+def ddp_static_graph() -> Waited:
+    """Issues all buckets of the first pass from a callback after the pass."""
+    return _run(lambda job: _training(_ddp(static_graph=True), job))
+
+
+def ddp_bucket_views() -> Waited:
+    """Lets gradients alias the buckets."""
+    return _run(lambda job: _training(_ddp(gradient_as_bucket_view=True), job))
+
+
+def ddp_hook() -> Waited:
+    """Compresses gradients in a communication hook."""
+    from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
+
+    def prepare(job: Job) -> Train:
+        module = _ddp()
+        module.register_comm_hook(None, fp16_compress_hook)
+        return _training(module, job)
+
+    return _run(prepare)
+
+
+def ddp_accumulating() -> Waited:
+    """Makes two passes per step; only the second one communicates."""
+
+    def prepare(job: Job) -> Train:
+        module = _ddp()
+        train = _training(module, job)
+
+        def twice() -> None:
+            with module.no_sync():
+                train()
+            train()
+
+        return twice
+
+    return _run(prepare)
+
+
+def ddp_several() -> Waited:
+    """Makes two communicating passes per step."""
+
+    def prepare(job: Job) -> Train:
+        train = _training(_ddp(), job)
+        return lambda: (train(), train())
+
+    return _run(prepare)
+
+
+def zero_redundancy() -> Waited:
+    """Shards the state of the optimizer."""
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+
+    def prepare(job: Job) -> Train:
+        module = _ddp()
+        train = _training(module, job)
+        optimizer = ZeroRedundancyOptimizer(module.parameters(), torch.optim.SGD, lr=0.1)
+        return lambda: (train(), optimizer.step())
+
+    return _run(prepare)
 
 
 def ddp_that_computes_meanwhile() -> Waited:
@@ -126,7 +195,7 @@ def ddp_that_computes_meanwhile() -> Waited:
     return _run(prepare)
 
 
-def future() -> Waited:
+def future(hold: bool = False) -> Waited:
     """Waits for futures, in Python."""
 
     def prepare(job: Job) -> Train:
@@ -136,7 +205,12 @@ def future() -> Waited:
 
         return train
 
-    return _run(prepare)
+    return _run(prepare, STEPS.stop, hold)
+
+
+def future_held() -> Waited:
+    """Runs `future`; the ranks live until they are released."""
+    return future(hold=True)
 
 
 def functional_collectives() -> Waited:
