@@ -52,8 +52,8 @@ struct TimePhrases {
         absl::StrFormat("This is %.0f %% of the time between them",
                         100 * fact.share),
         fact.waits_seen ? "."
-                        : ", if the others waited for it. DDP waits for "
-                          "futures, and such waits are not recorded.");
+                        : ", if the others waited for it. Waits for futures "
+                          "are not recorded.");
   }
   std::string operator()(const JoinedLate& fact) const {
     return absl::StrCat("Rank ", fact.rank, " joined ",

@@ -33,7 +33,7 @@ constexpr std::pair<const char*, const char*> kCellMeanings[] = {
     {"<1.2", "An upper bound: the error may exceed the value."},
     {">=2.1 %", "A lower bound: records were lost."},
     {"2.1-18.9 %",
-     "Some waits are not recorded (DDP waits inside C++). The upper end "
+     "Some waits are not recorded (waits for a future). The upper end "
      "assumes that the program waited for these operations."},
 };
 

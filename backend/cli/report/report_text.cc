@@ -22,8 +22,8 @@ std::string unknownWaitsText(const Report& report) {
   return absl::StrCat(" ", groupedText(all.waits_unknown), " of ",
                       groupedText(all.calls), " operations ",
                       all.waits_unknown == 1 ? "has" : "have",
-                      " no recorded wait (as in DDP, which waits inside "
-                      "C++), so the exact share is unknown.");
+                      " no recorded wait (as of a program that waits for a "
+                      "future), so the exact share is unknown.");
 }
 
 // Returns the share of rank time that communication blocked the program. Rank

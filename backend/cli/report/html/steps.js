@@ -225,6 +225,6 @@ function makeSteps(view) {
   if (entries.some(entry => entry.may_wait_ns > 0.001 * entry.total_ns)) {
     view.append(make('p', 'note',
       '“Computing or waiting”: operations were in flight, and the program may have waited for ' +
-      'them. DDP waits inside C++, where no wait is recorded.'));
+      'them. Waits for futures are not recorded.'));
   }
 }
