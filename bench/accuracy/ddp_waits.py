@@ -2,10 +2,9 @@
 
     .venv/bin/python bench/accuracy/ddp_waits.py [--steps 40] [--json FILE]
 
-Two ranks over Gloo, one of them late. The job's own clock is wall time less processor time of the
-thread within `backward()`, where a rank on the CPU does nothing but compute and wait. Waits shorter
-than the time between two buckets overlap with copies of the bucket before, so the figures differ
-where DDP copies buckets.
+Two ranks over Gloo, one of them late. The kernel's clocks say for how long the thread was asleep in
+`backward()`, where a rank on the CPU does nothing but compute and wait. The time in which it was
+runnable without a processor may belong to either, so that the true wait is in an interval.
 """
 
 from __future__ import annotations
@@ -42,8 +41,14 @@ def _module(mode: str) -> Any:
     return module
 
 
+def _clocks() -> tuple[float, float, float]:
+    """Returns the time, the thread's run time, and its time in the run queue, in seconds."""
+    ran, queued, _ = map(int, Path("/proc/thread-self/schedstat").read_text().split())
+    return time.monotonic(), ran / 1e9, queued / 1e9
+
+
 def run_rank(mode: str, steps: int) -> None:
-    """Trains, and prints the seconds that the thread did not compute in `backward()`."""
+    """Trains, and prints for how many seconds the thread was asleep and queued in `backward()`."""
     import torch
     import torch.distributed as dist
 
@@ -51,7 +56,7 @@ def run_rank(mode: str, steps: int) -> None:
     torch.manual_seed(0)
     dist.init_process_group("traced:gloo")
     module = _module(mode)
-    blocked = 0.0
+    asleep = queued = 0.0
     for _ in range(steps):
         module.zero_grad()
         for last in (False, True) if mode in ("no_sync", "several passes") else (True,):
@@ -59,15 +64,17 @@ def run_rank(mode: str, steps: int) -> None:
             with module.no_sync() if silent else contextlib.nullcontext():
                 loss = module(torch.randn(64, 768)).square().mean()
                 time.sleep(_LATE_S * dist.get_rank())
-                begin = time.monotonic() - time.thread_time()
+                begin = _clocks()
                 loss.backward()
-                blocked += time.monotonic() - time.thread_time() - begin
-    print(json.dumps({"rank": dist.get_rank(), "blocked_s": blocked}), flush=True)
+                passed, ran, delayed = (b - a for a, b in zip(begin, _clocks(), strict=True))
+                asleep += passed - ran - delayed
+                queued += delayed
+    print(json.dumps({"rank": dist.get_rank(), "asleep_s": asleep, "queued_s": queued}), flush=True)
     dist.destroy_process_group()
 
 
 def _compare(mode: str, steps: int) -> list[dict[str, float]]:
-    """Returns the blocked and the recorded seconds of each rank."""
+    """Returns the seconds of each rank: asleep, queued, and in recorded waits."""
     import traced
 
     with tempfile.TemporaryDirectory() as folder:
@@ -105,9 +112,11 @@ def main() -> None:
     found = {mode: _compare(mode, arguments.steps) for mode in MODES}
     for mode, ranks in found.items():
         for rank in ranks:
-            off = 100 * (rank["recorded_s"] / rank["blocked_s"] - 1)
+            least, most = rank["asleep_s"], rank["asleep_s"] + rank["queued_s"]
+            nearest = min(max(rank["recorded_s"], least), most)
+            off = 100 * (rank["recorded_s"] / nearest - 1)
             print(
-                f"{mode:15} rank {rank['rank']:.0f}: blocked {rank['blocked_s']:.3f} s, "
+                f"{mode:15} rank {rank['rank']:.0f}: waited {least:.3f} to {most:.3f} s, "
                 f"recorded {rank['recorded_s']:.3f} s ({off:+.1f} %)"
             )
     if arguments.json:

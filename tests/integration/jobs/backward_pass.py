@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
 import torch
 import torch.distributed as dist
 from torch.autograd import Variable
@@ -84,10 +85,8 @@ def fails() -> None:
         raise RuntimeError("planned")
 
     with joined():
-        try:
+        with pytest.raises(RuntimeError, match="planned"):
             _backward(during)
-        except RuntimeError as error:
-            assert str(error) == "planned"
         future = None
 
         def again() -> None:
