@@ -257,8 +257,10 @@ constexpr ExportColumn kColumns[] = {
     {{"end_source", Kind::kText, "what reported the end", "no end observed"},
      FieldSource::kEndSource,
      endSource},
-    {{"wait_begin_ns", Kind::kInstant, "start of the program's wait",
-      "it did not wait, or that was not observed"},
+    {{"wait_begin_ns", Kind::kInstant,
+      "start of the program's wait, also of DDP's at the end of a backward "
+      "pass",
+      "it did not wait, or waited for a future"},
      at<&AssembledOperation::wait_began>,
      ColumnIn::kRows},
     {{"wait_end_ns", Kind::kInstant, "end of the program's wait",
