@@ -69,7 +69,7 @@ TimeWindow windowAt(Instant from, std::int64_t ns);
 // Returns whether this rank was certainly the last of all members and delayed
 // others, and the minimum delay. Returns nullopt if the operation has no root,
 // failed or has no bytes, or if some member's ready time is unknown.
-std::optional<OperationSplit::Arrival> rootReady(const ReadyRows& ready_times,
-                                                 std::size_t operation);
+std::optional<OperationSplit::ReadyOrder> rootReady(
+    const ReadyRows& ready_times, std::size_t operation);
 
 }  // namespace traced
