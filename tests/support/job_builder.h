@@ -99,6 +99,12 @@ class RankBuilder {
   void beginStep(std::uint64_t number, std::int64_t at_ms) {
     stream_.addStep(++next_id_, ns(at_ms), number);
   }
+  // Records that the program switched tracing on or off.
+  void enable(bool enabled, std::int64_t at_ms) {
+    stream_.add(MarkRow{
+        ++next_id_, ns(at_ms),
+        enabled ? v1::MARK_KIND_ENABLED : v1::MARK_KIND_DISABLED});
+  }
   void setContext(std::uint32_t context) { context_ = context; }
   void setStack(std::uint32_t stack) { stack_ = stack; }
   // Sets the call site of later operations: a line of /job/train.py, and a

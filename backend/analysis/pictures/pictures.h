@@ -29,7 +29,8 @@ struct StepTimes {
   std::uint64_t uncertain_ns = 0;
   // In waits whose reason is unknown.
   std::uint64_t undecided_ns = 0;
-  // Either waiting without a recorded wait, or computing.
+  // Either waiting without a recorded wait, or computing. Includes gaps in
+  // which records may be missing.
   std::uint64_t may_wait_ns = 0;
   // Number of steps that ended inside an operation. They last until the end of
   // the stream.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/job/held_time.h"
+#include "analysis/stream/losses.h"
 #include "analysis/time_split/certified_times.h"
 #include "trace_io/wrapping.h"
 
@@ -188,8 +189,31 @@ void StepPictureBuilder::keepWhatIsUnderWay() {
   if (latest.known()) keep(latest.ns(), table.last.ns(), kUndecided);
 }
 
+void StepPictureBuilder::keepUnrecorded() {
+  const StreamTable& table = stream_->table;
+  for (const Pause& pause : table.marks.pauses()) {
+    if (between(pause.began, pause.ended)) {
+      keep(pause.began.ns(), pause.ended.ns(), kMayWait);
+    }
+  }
+  // A pause at the end sets `lost_before` too, without any loss.
+  Losses losses;
+  losses.add(table);
+  if (!losses.any()) return;
+  // Records are complete from the issue of this operation on.
+  Instant complete = table.last;
+  for (const AssembledOperation& op : table.operations) {
+    if (op.id >= table.lost_before && between(op.issued, complete)) {
+      complete = op.issued;
+    }
+  }
+  const Instant start(table.header.started().monotonic_ns());
+  if (between(start, complete)) keep(start.ns(), complete.ns(), kMayWait);
+}
+
 void StepPictureBuilder::end() {
   keepWhatIsUnderWay();
+  keepUnrecorded();
   std::sort(changes_.begin(), changes_.end(),
             [](const Change& a, const Change& b) { return a.ns < b.ns; });
   int open[kKinds] = {};

@@ -66,6 +66,9 @@ class StepPictureBuilder {
   // If the program is blocked at the end of the stream, marks that time as
   // undecided.
   void keepWhatIsUnderWay();
+  // Marks time that the trace may lack records of as kMayWait: until the last
+  // loss, and while tracing was switched off.
+  void keepUnrecorded();
   // Returns whether the stream ends inside an operation.
   bool endsInOperation() const;
   void keepWait(const AssembledOperation& op, std::int64_t ready_ns,

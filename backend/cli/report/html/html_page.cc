@@ -62,7 +62,9 @@ Json pageData(const PageInput& input) {
   return {{"pictures", picturesOf(input.report)},
           {"groups", groupsOf(input.report)},
           {"hangs", hangsJson(input)},
-          {"blamed", blamedRanks(input)}};
+          {"blamed", blamedRanks(input)},
+          {"lossy", !input.report.isBounded()},
+          {"paused", input.report.summary.pauses().count > 0}};
 }
 
 // Returns a view: a heading, what it shows, room for a picture, and its

@@ -68,9 +68,9 @@ function makeLinks(view) {
   view.append(tools);
   const setScale = makeScale(
     makeKeys(view, { empty: 'nothing sent', unknown: 'sent, speed not known' }), 'data');
-  const sayScale = () => setScale('0', what === 'bytes' ? bytesText(most.bytes)
+  const showScale = () => setScale('0', what === 'bytes' ? bytesText(most.bytes)
     : `${threeDigits(1 / most[what])} GB/s, the slowest pair`);
-  sayScale();
+  showScale();
   const chart = makeHeat(view, tools, {
     label: 'Bytes and bandwidth from rank to rank',
     ramp: 'data',
@@ -114,7 +114,7 @@ function makeLinks(view) {
   }
   makeSwitch(tools, choices, what, name => {
     what = name;
-    sayScale();
+    showScale();
     chart.draw();
   });
 }

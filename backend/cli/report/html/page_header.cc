@@ -192,16 +192,20 @@ std::string numbersHtml(const PageInput& input) {
           : shareCell(report, report.all, report.summary.rankTimeNs());
   const bool is_range = share.find('-') != std::string::npos;
   const std::string of_headline = headlineNumberHtml(input);
-  const std::string without_hang =
-      hasHang(input)
-          ? "; the hang is not counted, because its waits never ended"
-          : "";
+  const bool is_lossy = !report.isBounded();
+  const std::string without_lost =
+      is_lossy ? "; lost records are not counted" : "";
+  const std::string without =
+      (hasHang(input)
+           ? "; the hang is not counted, because its waits never ended"
+           : "") +
+      without_lost;
   std::string text = absl::StrCat("<div class=numbers>\n", of_headline);
   absl::StrAppend(
       &text,
       numberHtml("communication", communication, share,
                  absl::StrCat("of rank time was communication",
-                              !is_range ? without_hang
+                              !is_range ? without
                               : hasHang(input)
                                   ? "; not all waits are recorded, and the "
                                     "hang counts only in the upper end"
@@ -209,18 +213,20 @@ std::string numbersHtml(const PageInput& input) {
                                     "exact share is unknown")));
   absl::StrAppend(
       &text, numberHtml("exposed", exposed,
-                        exposed.is_null() ? unknown
-                                          : percentText(exposed.get<double>()),
+                        exposed.is_null()
+                            ? unknown
+                            : absl::StrCat(is_lossy ? ">=" : "",
+                                           percentText(exposed.get<double>())),
                         "of rank time the program was blocked in recorded "
                         "waits" +
-                            without_hang));
+                            without));
   absl::StrAppend(
       &text,
       numberHtml("wait_for_peers", waiting,
                  waiting.is_null() ? unknown : waitingCell(report, "-"),
                  "of rank time operations waited for the slowest rank, even "
                  "if the program computed meanwhile" +
-                     without_hang));
+                     without));
   // The headline's own number already names the rank that others waited for.
   if (of_headline.empty()) {
     text += worstHtml(input, number("worst_rank_caused"));

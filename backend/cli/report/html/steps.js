@@ -222,7 +222,16 @@ function makeSteps(view) {
     view.append(make('p', 'note', 'The hang is shown as waiting. The table lists its time as ' +
       '“waiting for either” or “computing or waiting”, because no end of a wait is recorded.'));
   }
-  if (entries.some(entry => entry.may_wait_ns > 0.001 * entry.total_ns)) {
+  if (data.lossy) {
+    view.append(make('p', 'note', 'Records are missing. A rank with losses may have waited or ' +
+      'communicated in the gaps before its last loss: they are “computing or waiting”. Each bar is ' +
+      'the mean over the ranks whose step is recorded.'));
+  }
+  if (data.paused) {
+    view.append(make('p', 'note',
+      'Tracing was switched off for part of the run: that part is “computing or waiting”.'));
+  }
+  if (entries.some(entry => entry.waits_unknown > 0 && entry.may_wait_ns > 0.001 * entry.total_ns)) {
     view.append(make('p', 'note',
       '“Computing or waiting”: operations were in flight, and the program may have waited for ' +
       'them. Waits for futures are not recorded.'));

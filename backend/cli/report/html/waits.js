@@ -16,9 +16,10 @@ function makeWaits(view) {
   let what = 'caused';
   const tools = make('div', 'tools');
   view.append(tools);
+  const noOperation = data.lossy || data.paused ? 'no recorded operation' : 'no operation';
   const isVague = rows.some(row => row.vague.includes('?') || row.likely.includes(true));
   const keys = makeKeys(view, {
-    empty: 'no operation',
+    empty: noOperation,
     ...(isVague ? { unknown: 'not known, or not certain' } : {}),
     ...(data.hangs.length > 0 ? { peers: 'waiting in the hung operation' } : {}),
     ...(blamed.size > 0 ? { blame: 'named by the verdict' } : {}),
@@ -70,7 +71,7 @@ function makeWaits(view) {
         timeText(to * waits.column_ns) + ' after the first operation'],
     describe(row, column) {
       const here = rows[row];
-      const suffered = Number.isNaN(here.suffered[column]) ? 'had no operation'
+      const suffered = Number.isNaN(here.suffered[column]) ? `had ${noOperation}`
         : `waited ${timeText(here.suffered[column] * 1e3)}${here.vague[column] ? ', as far as is known' : ''}`;
       return `${ranksText(here.first, here.last)}, ${timeText(column * waits.column_ns)} to ` +
         `${timeText((column + 1) * waits.column_ns)}: others waited ` +
@@ -83,8 +84,8 @@ function makeWaits(view) {
     showScale();
     chart.draw();
   });
-  sayScale();
-  function sayScale() {
+  showScale();
+  function showScale() {
     const orMore = largest[what] > most[what] ? ' or more' : '';
     const part = most[what] * 1e3 / waits.column_ns;
     if (most[what] === 0) return setScale('', '');

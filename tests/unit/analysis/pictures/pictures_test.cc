@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "analysis/pictures/link_picture.h"
 #include "analysis/pictures/step_picture.h"
 #include "analysis/pictures/wait_picture.h"
@@ -24,8 +27,9 @@ class PicturesTest : public ::testing::Test {
  protected:
   Pictures picturesOf(JobBuilder& job, const RunWindow& window = {}) {
     for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
-      testing::writeFile(dir_.path() + "/" + std::to_string(rank),
-                         job.rank(rank).write(Ending::kClosed));
+      testing::writeFile(
+          dir_.path() + "/" + std::to_string(rank),
+          earlier_chunks_[rank] + job.rank(rank).write(Ending::kClosed));
     }
     const auto set = openTraceSet({dir_.path()});
     EXPECT_TRUE(set);
@@ -35,6 +39,8 @@ class PicturesTest : public ::testing::Test {
     return *std::move(report.pictures);
   }
 
+  // Chunks that a rank wrote before its last one.
+  std::map<std::uint32_t, std::string> earlier_chunks_;
   testing::TempDir dir_;
 };
 
@@ -377,6 +383,54 @@ TEST(LinkUnitsTest, WithoutNodesNeighboursAreReportedTogether) {
 }
 
 // The device was stalled that long until the end.
+// Rank 1 lost records in its second chunk. Its gaps until the first operation
+// that is surely complete, the one of step 3, may be waiting.
+TEST_F(PicturesTest, GapsBeforeALossAreNotComputing) {
+  JobBuilder job(2);
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    RankBuilder& built = job.rank(rank);
+    built.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
+    std::string& chunks = earlier_chunks_[rank];
+    for (std::int64_t i = 0; i < 5; ++i) {
+      built.beginStep(static_cast<std::uint64_t>(i), 10 * i);
+      built.end(1, 10 * i + 4, 2);
+      if (i == 1 && rank == 1) {
+        built.stream().drop(v1::DROP_REASON_RING_FULL, 3);
+      }
+      chunks += built.stream().takeChunk();
+    }
+    built.beginStep(5, 50);
+  }
+  const StepPicture steps = picturesOf(job).steps;
+  ASSERT_EQ(steps.entries.size(), 5u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(steps.entries[i].computing_ns, 8 * kMs) << i;
+    EXPECT_EQ(steps.entries[i].may_wait_ns, 8 * kMs + 10 * kUs) << i;
+  }
+  EXPECT_EQ(steps.entries[3].may_wait_ns, 4 * kMs);
+  EXPECT_EQ(steps.entries[3].computing_ns, 12 * kMs);
+  EXPECT_EQ(steps.entries[4].may_wait_ns, 0u);
+  EXPECT_EQ(steps.entries[4].computing_ns, 16 * kMs);
+}
+
+// Tracing was switched off from 2 to 7 ms, and from 12 ms to the end.
+TEST_F(PicturesTest, PausesAreNotComputing) {
+  JobBuilder job(1);
+  RankBuilder& rank = job.rank(0);
+  rank.addCall(v1::OPERATION_ALL_REDUCE, 1, 4096, 4096);
+  rank.beginStep(0, 0);
+  rank.end(1, 0, 1);
+  rank.enable(false, 2);
+  rank.enable(true, 7);
+  rank.beginStep(1, 10);
+  rank.enable(false, 12);
+  rank.beginStep(2, 20);
+  const StepPicture steps = picturesOf(job).steps;
+  ASSERT_EQ(steps.entries.size(), 2u);
+  EXPECT_EQ(steps.entries[0].may_wait_ns, 5 * kMs);
+  EXPECT_EQ(steps.entries[1].may_wait_ns, 8 * kMs);
+}
+
 TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   const v1::ClockModel clock;
   StreamTable table;
