@@ -101,9 +101,9 @@ class RankBuilder {
   }
   // Records that the program switched tracing on or off.
   void enable(bool enabled, std::int64_t at_ms) {
-    stream_.add(MarkRow{
-        ++next_id_, ns(at_ms),
-        enabled ? v1::MARK_KIND_ENABLED : v1::MARK_KIND_DISABLED});
+    stream_.add(
+        MarkRow{++next_id_, ns(at_ms),
+                enabled ? v1::MARK_KIND_ENABLED : v1::MARK_KIND_DISABLED});
   }
   void setContext(std::uint32_t context) { context_ = context; }
   void setStack(std::uint32_t stack) { stack_ = stack; }

@@ -97,8 +97,9 @@ c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {
     }
   }
   if (!return_ns_) {
-    awaited_ = BackwardPass::add(
-        {recorder_, op_, shows_.wait ? future : nullptr, times_, communicator_});
+    awaited_ =
+        BackwardPass::add({recorder_, op_, shows_.wait ? future : nullptr,
+                           times_, communicator_});
   }
   return future;
 }

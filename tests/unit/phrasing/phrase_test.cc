@@ -65,7 +65,7 @@ TEST_F(PhraseTest, DescribesTheActivityOfAProcess) {
             "1.00 s.");
   EXPECT_EQ(text(ProcessNow{3})
                 .find("The state of the process of rank 3 is "
-                    "unknown here"),
+                      "unknown here"),
             0U);
 }
 
