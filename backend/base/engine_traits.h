@@ -43,6 +43,9 @@ struct EngineTraits {
   // A watchdog thread completes the result's future, so querying it involves
   // only the host. For other engines the query may call the device.
   bool result_is_of_host = false;
+  // getFuture() makes the current stream wait for the operation, as wait()
+  // does. Waiting for the future then adds nothing.
+  bool future_waits = false;
   // The error state is a plain variable: any thread may read it, even while the
   // engine hangs.
   bool reports_error_at_once = false;
@@ -83,6 +86,7 @@ inline constexpr EngineTraits kEngines[] = {
      .sync_has_work = true,
      .in_order = true,
      .ends_prove_starts = true,
+     .future_waits = true,
      .reports_error_at_once = true,
      .tags = EngineTraits::Tags::kIgnored},
     {.name = "nccl-lazy",
@@ -90,6 +94,7 @@ inline constexpr EngineTraits kEngines[] = {
      .sync_has_work = true,
      .in_order = true,
      .ends_prove_starts = true,
+     .future_waits = true,
      .tags = EngineTraits::Tags::kIgnored},
     // torch's backend for tests: every operation is complete when its call
     // returns, regardless of other ranks.

@@ -170,3 +170,27 @@ def test_a_capture_that_fails_fails_as_without_tracing(
     )
     assert traced == stock
     assert all(failed[0] == "raised" for failed, _ in stock)
+
+
+@every_engine
+def test_stalls_of_a_backward_pass(
+    gpus: Launcher, tmp_path: Path, engine: str
+) -> None:
+    passes, op_us = 3, 3000.0
+    _run(
+        gpus, tmp_path, "backward", "traced:nccl", passes, op_us,
+        **ENGINES[engine] | {"TRACED_DEVICE_TIME": "full"},
+    )  # fmt: skip
+    for stream in read(tmp_path / "traces").streams:
+        reduced = [item for item in stream.operations if item.op == "all_reduce"]
+        buckets = reduced[-2 * passes :]
+        off_ns = device_clock_off_ns(stream)
+        assert all(item.wait_begin_ns is not None for item in buckets)
+        for first, last in zip(buckets[::2], buckets[1::2], strict=True):
+            assert last.stall_ns is not None
+            assert last.end_ns is not None
+            # The newer engine makes the stream wait for each bucket when DDP requests its future.
+            # With the classic one DDP waits after the pass, and the last bucket has the stall.
+            assert (first.stall_ns is not None) == (engine == "newer")
+            stall_ns = last.stall_ns + (first.stall_ns or 0)
+            assert 0.9 * op_us * 1e3 < stall_ns < last.end_ns - first.issue_ns + off_ns

@@ -125,7 +125,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
         std::move(inner), recorder, issued.op, unreported_return_ns,
         TracedWork::Shows{.wait = shows_end,
                           .future = shows_end && !engine_.isKnown()},
-        from_any_source,
+        engine_.future_waits, from_any_source,
         mayBeCaptured(issued) || endsWithCall(issued) ? nullptr : issued.times,
         issued.communicator);
     if (sampled) work->sampleOwnTime(issued.own_ns + nowNs() - return_ns);

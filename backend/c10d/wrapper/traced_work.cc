@@ -9,13 +9,14 @@ namespace traced {
 
 TracedWork::TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder,
                        OpId op, std::optional<std::int64_t> return_ns,
-                       Shows shows, bool from_any_source, DeviceTimes* times,
-                       CommunicatorId communicator)
+                       Shows shows, bool future_waits, bool from_any_source,
+                       DeviceTimes* times, CommunicatorId communicator)
     : ForwardingWork(std::move(inner)),
       recorder_(recorder),
       op_(op),
       return_ns_(return_ns),
       shows_(shows),
+      future_waits_(future_waits),
       from_any_source_(from_any_source),
       times_(times),
       communicator_(communicator) {}
@@ -87,7 +88,23 @@ void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
   recorder_.waited(record, return_ns_);
 }
 
+c10::intrusive_ptr<c10::ivalue::Future> TracedWork::waitInFuture() {
+  DeviceCall on_device(times_, communicator_);
+  if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
+  WaitRecord record{};
+  record.op = op_;
+  record.begin_ns = nowNs();
+  record.by_future = true;
+  auto future = inner_->getFuture();
+  record.wait_ns = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(nowNs() - record.begin_ns, 0));
+  recordWait(record, /*completed=*/true);
+  on_device.endWait(record);
+  return future;
+}
+
 c10::intrusive_ptr<c10::ivalue::Future> TracedWork::getFuture() {
+  if (future_waits_ && !waited_.exchange(true)) return waitInFuture();
   auto future = inner_->getFuture();
   if (!future || has_future_.exchange(true)) return future;
   if (shows_.future) {

@@ -25,11 +25,12 @@ class TracedWork : public forwarding::ForwardingWork {
   };
   // `return_ns`: the time when the call returned, if it is not recorded yet. It
   // is then recorded with the wait or the release.
+  // `future_waits`: see EngineTraits.
   // `from_any_source`: a receive whose sender is recorded after the wait.
   // `times` and `communicator` measure waits on the device.
   TracedWork(c10::intrusive_ptr<c10d::Work> inner, Recorder& recorder, OpId op,
              std::optional<std::int64_t> return_ns, Shows shows,
-             bool from_any_source, DeviceTimes* times,
+             bool future_waits, bool from_any_source, DeviceTimes* times,
              CommunicatorId communicator);
   ~TracedWork() override;
 
@@ -48,6 +49,8 @@ class TracedWork : public forwarding::ForwardingWork {
   void recordRelease() noexcept;
   // Sets the outcome and the sender of `record`, and records it.
   void recordWait(WaitRecord& record, bool completed) noexcept;
+  // Requests the future of an engine whose getFuture() waits.
+  c10::intrusive_ptr<c10::ivalue::Future> waitInFuture();
   void addOwnTimeSince(std::int64_t begin_ns) noexcept {
     const std::int64_t so_far_ns = own_ns_.load(std::memory_order_relaxed);
     if (so_far_ns == OwnTime::kNotSampled) return;
@@ -64,6 +67,7 @@ class TracedWork : public forwarding::ForwardingWork {
   // last to drop it. If two threads wait simultaneously, one may not count.
   std::atomic<std::int64_t> own_ns_{OwnTime::kNotSampled};
   const Shows shows_;
+  const bool future_waits_;
   const bool from_any_source_;
   DeviceTimes* const times_;
   const CommunicatorId communicator_;

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from patience import patient_timeout
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 from values import attempt
 
 from jobs.gpu import gpu as _gpu
@@ -50,6 +52,31 @@ def synchronous(backend: str) -> tuple[int, int]:
             collective()
             torch.cuda.synchronize()
         return stream.cuda_stream, len(collectives)
+
+
+class _Scale(nn.Module):
+    """Multiplies by a weight: the simulation has no matrix products."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1024))
+
+    def forward(self, batch: torch.Tensor) -> torch.Tensor:
+        return batch * self.weight
+
+
+def backward(backend: str, passes: int, op_us: float) -> None:
+    """Makes backward passes of DDP with two buckets; the last passes have slow operations."""
+    with _gpu(backend) as tensor:
+        _warm_up(tensor)
+        layers = nn.Sequential(_Scale(), _Scale())
+        module = DistributedDataParallel(layers.cuda(), bucket_cap_mb=0.001)
+        batch = torch.ones(1024, device="cuda")
+        for number in range(2 * passes):
+            if number == passes:
+                set_up("SIMULATED_NCCL_OP_US", op_us)
+            module(batch).sum().backward()
+            torch.cuda.synchronize()
 
 
 def captures(backend: str) -> list[float]:
