@@ -173,9 +173,7 @@ def test_a_capture_that_fails_fails_as_without_tracing(
 
 
 @every_engine
-def test_stalls_of_a_backward_pass(
-    gpus: Launcher, tmp_path: Path, engine: str
-) -> None:
+def test_stalls_of_a_backward_pass(gpus: Launcher, tmp_path: Path, engine: str) -> None:
     passes, op_us = 3, 3000.0
     _run(
         gpus, tmp_path, "backward", "traced:nccl", passes, op_us,
