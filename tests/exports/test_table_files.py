@@ -224,9 +224,9 @@ def run(traces: Path, folder: Path, **how: Any) -> subprocess.CompletedProcess[s
     ("script", "message"),
     [
         (f'exec {sys.executable} -S "$@"', "`pip install pyarrow`"),
-        ("exit 3", "ended before it had"),
+        ("exit 3", "ended before the Parquet files were written"),
         (f'head -c 9000 | {sys.executable} "$@"', "the input ended early"),
-        ("echo ready; exit 0", "ended before it had"),
+        ("echo ready; exit 0", "ended before the Parquet files were written"),
     ],
 )
 def test_pythons_that_will_not_do(tmp_path: Path, script: str, message: str) -> None:

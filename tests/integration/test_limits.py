@@ -114,8 +114,8 @@ def test_the_directory_is_read_only(run: Callable[..., list[str]], tmp_path: Pat
     ("options", "reason"),
     [
         ("size=8m", "instead of 4096"),
-        ("size=100k", "no shared memory"),
-        ("size=8m,ro", "no shared memory"),
+        ("size=100k", "cannot create shared memory"),
+        ("size=8m,ro", "cannot create shared memory"),
         ("size=64m", ""),
     ],
 )
@@ -123,7 +123,7 @@ def test_there_is_little_shared_memory(
     run: Callable[..., list[str]], tmp_path: Path, options: str, reason: str
 ) -> None:
     # Without a ring the keeper has nothing to keep, and prints nothing more.
-    keeper = "1" if reason == "no shared memory" else "0"
+    keeper = "1" if reason == "cannot create shared memory" else "0"
     with _mounted(tmp_path / "shm", options) as memory:
         lines = run(TRACED_RING_DIR=str(memory), TRACED_KEEPER=keeper, warned=bool(reason))
         assert all(reason in line for line in lines)
@@ -156,7 +156,7 @@ def test_the_job_closes_what_it_does_not_know(
 def test_files_must_be_small(run: Callable[..., list[str]], tmp_path: Path) -> None:
     # The ring does not fit, the trace does.
     for line in run("little_file_size=65536", "", "nothing"):
-        assert "no shared memory" in line
+        assert "cannot create shared memory" in line
         assert "File too large" in line
     _whole(read(tmp_path).streams)
 
