@@ -301,7 +301,7 @@ def test_selections(export: Export, tmp_path: Path) -> None:
     assert len(last.slices()) == 4
     unknown = tracectl("export", traces, "--format", "perfetto", "--groups", "nosuch")
     assert unknown.exit_code == 2
-    assert "not in these traces" in unknown.stderr
+    assert "--groups nosuch: not in these traces; they have: " in unknown.stderr
     refused = tracectl("export", traces, "--ranks", "1")
     assert refused.exit_code == 2
 

@@ -40,7 +40,7 @@ def _assert_is_about(seconds: float, waited: Waited) -> None:
 _RECORDED = (
     "ddp", "ddp_accumulating", "ddp_bucket_views", "ddp_hook", "ddp_several", "ddp_static_graph",
     "ddp_that_computes_meanwhile", "fsdp", "functional_collectives", "pipeline",
-    "tensor_parallel", "zero_redundancy",
+    "tensor_parallel",
 )  # fmt: skip
 
 

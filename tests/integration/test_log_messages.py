@@ -15,7 +15,7 @@ _JOB = "jobs.harmed:computes"
 
 # Causes of a message, and the resource removed for it after the first round.
 _OCCASIONS = {
-    "no shared memory": ({"TRACED_RING_DIR": "/nowhere"}, ""),
+    "cannot create shared memory": ({"TRACED_RING_DIR": "/nowhere"}, ""),
     "no directory": ({"TEST_DISK": "/proc/nowhere"}, ""),
     "an unknown setting": ({"TRACED_NONSENSE": "1"}, ""),
     "operations": ({"TRACED_PRINT": "all"}, ""),

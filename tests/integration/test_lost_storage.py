@@ -137,7 +137,7 @@ def test_a_disk_hangs(
             _check_readers(traces, rings, folder)
             assert _end(folder, ranks) == untraced
         wait_until(lambda: _traced_lines_of(ranks), "the keeper gives up the log")
-        assert any("what they left is being saved" in line for line in _traced_lines_of(ranks))
+        assert any("their records are being saved" in line for line in _traced_lines_of(ranks))
         disk.go_on()
         wait_until(lambda: not keepers(rings), "the keeper ends")
         streams = read(traces).streams

@@ -166,7 +166,7 @@ def _names_the_result(entry: Any) -> bool:
         (lambda: traced.load(".", kind="polars"), ValueError, 'kind must be "pandas" or "arrow"'),
         (lambda: traced.read("nope"), traced.TracedError, "traced.read: nope does not exist; "),
         (lambda: traced.read(b"x"), TypeError, "traced.read: a path must be .*, not bytes"),
-        (lambda: traced.configure(foo=1), ValueError, "traced.configure: foo is not a setting; t"),
+        (lambda: traced.configure(foo=1), ValueError, "configure: foo is not a setting; known set"),
         (lambda: traced.configure(stack="off"), ValueError, "stack is not a .* mean .*stacks"),
         (lambda: traced.configure(TRACED_DIR="x"), ValueError, "TRACED_DIR .* did you mean dir"),
         (lambda: traced.configure(ring_mb=0), ValueError, "configure: ring_mb=0 is not valid: exp"),

@@ -74,8 +74,16 @@ def _run(prepare: Callable[[Job], Train], unseen: int = 0, hold: bool = False) -
             train()
         traced.step(STEPS.stop)
         passed, ran, delayed = (end - begin for end, begin in zip(_clocks(), began, strict=True))
-        traced.flush()  # metrics then have all records
-        until(lambda: traced.metrics()["traced_rank_waits_unknown_total"] >= unseen)
+        ended = time.monotonic()
+
+        def have_all() -> bool:
+            metrics = traced.metrics()
+            age = metrics["traced_rank_metrics_age_seconds"]
+            is_later = age < time.monotonic() - ended
+            return is_later and metrics["traced_rank_waits_unknown_total"] >= unseen
+
+        traced.flush()
+        until(have_all)
         grew = {name: value - before.get(name, 0) for name, value in traced.metrics().items()}
         if hold:
             Path(f"held.{rank}").touch()
@@ -161,19 +169,6 @@ def ddp_several() -> Waited:
     return _run(prepare)
 
 
-def zero_redundancy() -> Waited:
-    """Shards the state of the optimizer."""
-    from torch.distributed.optim import ZeroRedundancyOptimizer
-
-    def prepare(job: Job) -> Train:
-        module = _ddp()
-        train = _training(module, job)
-        optimizer = ZeroRedundancyOptimizer(module.parameters(), torch.optim.SGD, lr=0.1)
-        return lambda: (train(), optimizer.step())
-
-    return _run(prepare)
-
-
 def ddp_that_computes_meanwhile() -> Waited:
     """Runs DDP; its first bucket is in flight while the gradients of the second are computed."""
 
@@ -199,6 +194,8 @@ def future(hold: bool = False) -> Waited:
     """Waits for futures, in Python."""
 
     def prepare(job: Job) -> Train:
+        dist.broadcast(torch.ones(9), 0)  # a wait that is recorded
+
         def train() -> None:
             job.compute_if_late()
             dist.all_reduce(torch.ones(9), async_op=True).get_future().wait()
