@@ -62,6 +62,15 @@ def _clocks() -> tuple[float, float, float]:
     return time.monotonic(), ran / 1e9, delayed / 1e9
 
 
+def _metrics_with(unseen: int) -> Any:
+    """Returns metrics with all records so far and this many unrecorded waits, if they exist."""
+    asked = time.monotonic()
+    traced.flush()
+    metrics = traced.metrics()
+    is_later = metrics["traced_rank_metrics_age_seconds"] < time.monotonic() - asked
+    return is_later and metrics["traced_rank_waits_unknown_total"] >= unseen and metrics
+
+
 def _run(prepare: Callable[[Job], Train], unseen: int = 0, hold: bool = False) -> Waited:
     with joined() as rank:
         torch.manual_seed(3)
@@ -70,21 +79,13 @@ def _run(prepare: Callable[[Job], Train], unseen: int = 0, hold: bool = False) -
         for job.step in range(STEPS.stop):
             traced.step(job.step)
             if job.step == STEPS.start:
-                began, before = _clocks(), traced.metrics()
+                before = until(lambda: _metrics_with(0))
+                began = _clocks()
             train()
         traced.step(STEPS.stop)
         passed, ran, delayed = (end - begin for end, begin in zip(_clocks(), began, strict=True))
-        ended = time.monotonic()
-
-        def have_all() -> bool:
-            metrics = traced.metrics()
-            age = metrics["traced_rank_metrics_age_seconds"]
-            is_later = age < time.monotonic() - ended
-            return is_later and metrics["traced_rank_waits_unknown_total"] >= unseen
-
-        traced.flush()
-        until(have_all)
-        grew = {name: value - before.get(name, 0) for name, value in traced.metrics().items()}
+        now = until(lambda: _metrics_with(unseen))
+        grew = {name: value - before.get(name, 0) for name, value in now.items()}
         if hold:
             Path(f"held.{rank}").touch()
             until(Path("released").exists)
