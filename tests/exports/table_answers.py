@@ -96,7 +96,7 @@ def _last(ask: Commands, rows: Rows) -> None:
 
 def _cost(ask: Commands, rows: Rows) -> None:
     expected = {rank["rank"] for rank in ask("report")["pictures"]["lateness"]}
-    # The figures differ: the report also counts waits for a root, and each instant of a waiting rank once.
+    # The figures differ: the report also counts waits for a root, and overlapping waits once.
     assert {rank for rank, _ in rows} <= expected
     assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
 
