@@ -53,7 +53,8 @@ class Diagnose : public Subcommand {
                      "docs/reference/cli/diagnose.md");
     follow->excludes(attempt);
     app.add_flag("--until-verdict", until_verdict_,
-                 "With --follow: exit after the first verdict")
+                 "With --follow: exit with 1 at the first verdict, or with 0 "
+                 "if the job ends without one")
         ->needs(follow);
     app.add_option("--busy-after", busy_after_s_,
                    "With --follow: seconds that a rank may compute while "
