@@ -127,10 +127,16 @@ class StreamDefinitions {
   // Returns a C++ frame of a stack, or nullptr if unknown.
   const v1::Code* code(std::uint64_t id) const;
   const std::string* text(std::uint32_t id) const;
+  // The memory of a call's tensors.
   struct BufferList {
+    // One range per tensor, inputs first, then outputs. Valid until the next
+    // add().
     absl::Span<const v1::BufferRange> ranges;
+    // Number of tensors without a range, because there were too many.
     std::uint32_t cut = 0;
   };
+  // Returns the buffers with an id (IssueRow::buffers), or nullopt if the id is
+  // undefined.
   std::optional<BufferList> buffers(std::uint32_t id) const;
 
  private:

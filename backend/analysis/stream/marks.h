@@ -60,12 +60,14 @@ class Marks {
     std::uint32_t text = 0;
   };
 
-  // Adds a mark. Chunks may be added in any order.
+  // Adds a mark, in any order, before finish(). Its time is on the stream's
+  // clock, in nanoseconds. Marks of unknown kinds are ignored. If several have
+  // one position, the first added counts.
   void add(const MarkRow& row);
 
-  // Sorts the marks and pairs pauses. A pause without an end lasts until
-  // `last`; one without a begin started at `started`. Call once, after all
-  // marks were added.
+  // Sorts the marks and pairs the begins and ends of pauses. `started`, `last`:
+  // the first and the last known instant of the stream. A pause without an end
+  // lasts until `last`, and one without a begin starts at `started`. Call once.
   void finish(Instant started, Instant last);
 
   // Valid after finish(). Sorted by position.
@@ -73,8 +75,8 @@ class Marks {
   const std::vector<Pause>& pauses() const { return pauses_; }
   const std::vector<Event>& events() const { return events_; }
   const DeviceTimes& deviceTimes() const { return device_times_; }
-  // Return the step of an operation, as an index into steps() or as a number.
-  // Return nullopt before the first step and outside all steps.
+  // Return the step that contains an operation, as an index into steps() or as
+  // the program's number. Return nullopt if it is in no step.
   std::optional<std::size_t> indexOf(std::uint64_t op_id) const;
   std::optional<std::uint64_t> stepOf(std::uint64_t op_id) const;
   // Returns the total duration of all pauses.

@@ -29,10 +29,12 @@ class RankList {
   };
 
   RankList() = default;
-  // Returns nullopt if a range exceeds valid ranks, if the ranges do not add up
-  // to the group's size, or if the size exceeds kMaxGroupSize.
+  // Returns the members of a group definition, in the order of group ranks. The
+  // definition is untrusted. Returns nullopt if a range is empty or has a rank
+  // below 0 or above 2^32 - 1, if the ranges do not add up to the group's size,
+  // or if that exceeds kMaxGroupSize.
   static std::optional<RankList> fromGroup(const v1::Group& group);
-  // Keeps the order of the ranks.
+  // Returns these ranks in this order.
   static RankList fromRanks(const std::vector<std::uint32_t>& ranks);
 
   std::uint32_t size() const { return size_; }

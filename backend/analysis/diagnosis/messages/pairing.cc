@@ -11,9 +11,10 @@ namespace {
 constexpr std::uint64_t kMaxCompared = 4096;
 
 using Tag = std::optional<std::int32_t>;
-// Returns the smallest number of a message that was sent and not yet received.
+// Numbers of the messages sent and not yet received, ascending, by tag.
 using Waiting = std::map<Tag, std::deque<std::uint64_t>>;
 
+// Returns the smallest number.
 std::optional<std::uint64_t> firstOf(const Waiting& waiting) {
   std::optional<std::uint64_t> first;
   for (const auto& [tag, numbers] : waiting) {

@@ -17,7 +17,8 @@
 
 namespace traced {
 
-// A maximal run of consecutive calls that both programs made.
+// A maximal run of consecutive calls that two programs made alike: equal roles,
+// numbers within the role, and arguments.
 struct Agreement {
   // Indices [begin, end) in the indexed program.
   std::size_t begin = 0;
@@ -35,19 +36,21 @@ class ProgramIndex {
   explicit ProgramIndex(const ProgramCalls& program);
 
   const ProgramCalls& program() const { return program_; }
-  // Returns the agreements in the order of the other's calls.
+  // Returns all agreements with `other`, in the order of its calls. Both
+  // programs must come from one ProgramReader.
   std::vector<Agreement> agreementsWith(const ProgramCalls& other) const;
 
  private:
   const ProgramCalls& program_;
-  // Index of a call by role and number.
+  // Index of a call by role and number within the role.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>, std::size_t>
       place_;
 };
 
-// A place after which programs that agreed continue differently.
+// A fork: programs that agreed up to a call make different calls after it.
 struct ProgramFork {
-  // A rank that reached the place. `place` is the index of the call before it.
+  // A rank that reached the fork. `place` is the index of the call before the
+  // fork.
   struct Visitor {
     const ProgramCalls* program = nullptr;
     std::size_t place = 0;
@@ -58,11 +61,12 @@ struct ProgramFork {
     std::vector<Visitor> visitors;
   };
 
+  // The last call that all have in common.
   ProgramCall after;
   std::vector<Branch> branches;
 
-  // Adds a visitor to the branch of its call after `place`. Ignores a visitor
-  // without one.
+  // Adds a rank to the branch of its call after index `place`. Ignores it if
+  // `place` is its last call. `program` must outlive the fork.
   void add(const ProgramCalls& program, std::size_t place);
 };
 
@@ -73,22 +77,27 @@ class ForkFinder {
   explicit ForkFinder(const std::map<std::uint32_t, ProgramCalls>& programs)
       : programs_(programs) {}
 
-  // Calls `visit` for each place where another rank parts with `rank` for the
-  // last time. Ranks are compared only in the roles that they share.
+  // Calls `visit` for each fork at which another rank last parted from `rank`.
+  // Only calls of groups whose role both ranks have are compared. `rank` must
+  // have a program. The fork is valid during the call of `visit`.
   using Visit = std::function<void(const ProgramFork&)>;
   void forEachFork(std::uint32_t rank, const Visit& visit);
 
  private:
+  // Roles of groups, ascending. See ProgramCalls::roles.
   using Roles = std::vector<std::uint32_t>;
 
-  // Returns distinct sets of roles that other ranks share with `own`, at most a
-  // fixed number.
+  // For each other rank, takes the roles that it shares with `own`. Returns the
+  // distinct sets that are not empty, at most 8: the comparison runs once per
+  // set.
   std::set<Roles> commonRolesOf(const ProgramCalls& own) const;
-  // Finds the forks of `own` and `others`, all reduced to the same roles.
+  // Calls `visit` for the forks of `own` and `others`, all of which must be
+  // reduced to the same roles.
   static void findForks(const ProgramCalls& own,
                         const std::vector<const ProgramCalls*>& others,
                         const Visit& visit);
-  // Returns the program reduced to `roles`.
+  // Returns the program with only the calls of groups with `roles`. The pointer
+  // is valid until parts_ is cleared.
   const ProgramCalls* inRoles(const ProgramCalls& program, const Roles& roles);
 
   const std::map<std::uint32_t, ProgramCalls>& programs_;
