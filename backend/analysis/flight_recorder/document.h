@@ -24,11 +24,12 @@ class Document {
   using Id = std::uint32_t;
   static constexpr std::size_t kMaxValues = std::size_t{1} << 24;
 
+  // Returns the value passed to setRoot(), by default None.
   Value root() const;
   void setRoot(Id id) { root_ = id; }
 
-  // Each function adds a value and returns its id. Beyond kMaxValues nothing is
-  // added; see full().
+  // Each function adds a value and returns its id. Beyond kMaxValues it adds
+  // nothing and returns 0, the id of None; check full().
   Id addNone() { return add({}); }
   Id addBool(bool value) { return add(make(Kind::kBool, value)); }
   Id addInt(std::int64_t value) { return add(make(Kind::kInt, value)); }
@@ -40,9 +41,11 @@ class Document {
 
   bool isList(Id id) const { return nodes_[id].kind == Kind::kList; }
   bool isDict(Id id) const { return nodes_[id].kind == Kind::kDict; }
-  // `container` must be a list or dict.
+  // Adds a member to a list, or a key or a value to a dict. `container` must be
+  // one of these.
   void append(Id container, Id member);
 
+  // Returns whether a value could not be added.
   bool full() const { return full_; }
 
  private:
@@ -122,8 +125,9 @@ class Value {
 // Returns whether a text begins like a JSON object.
 bool beginsAsJson(std::string_view text);
 
-// Parses a JSON text. Numbers beyond 64 bits become None. Time and memory grow
-// with the input, not with its nesting.
+// Parses a JSON text. Fails if it is malformed or has too many values. Numbers
+// beyond 64 bits become None. Time and memory grow with the input, not with its
+// nesting.
 Result<Document> readJson(std::string_view text);
 
 // Returns whether bytes begin like a pickle of protocol 2 to 5.

@@ -65,18 +65,22 @@ struct DumpEntry {
 
 class Dump {
  public:
+  // Maximum size of a file that is read as a dump.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
 
   // Returns whether a file with this beginning may be a dump.
   static bool maybe(std::string_view beginning);
-  // Returns nullopt if `bytes` are not a dump. Fails if a pickle cannot be
-  // read, or the dump has an unknown major version.
+  // Parses the content of a file. Returns nullopt if it is not a dump. Fails if
+  // a pickle cannot be read, if the dump has an unknown major version, or if it
+  // repeats references too often.
   static Result<std::optional<Dump>> parse(std::string_view bytes);
 
-  // Such as "2.10".
+  // Returns the version of the dump's format, such as "2.10".
   std::string_view version() const { return version_; }
   // Returns whether the minor version is newer than those supported.
   bool isNewer() const { return newer_; }
+  // Returns the version of the communication library, such as NCCL's; "" if
+  // absent.
   std::string_view libraryVersion() const { return library_version_; }
   // Returns the global rank if the dump contains it, either as a field or
   // through sends and receives of a group with known members.
@@ -85,11 +89,15 @@ class Dump {
   const std::vector<DumpProgress>& progress() const { return progress_; }
 
   std::size_t entryCount() const { return entries_.size(); }
+  // Returns the entry at index `i`, in the dump's order. Beyond the end, all
+  // fields are absent.
   DumpEntry entry(std::size_t i) const;
 
-  // Returns nullptr if the dump does not list the group's members.
+  // Returns the group with a name, or nullptr if the dump does not list its
+  // members.
   const DumpGroup* groupNamed(std::string_view name) const;
 
+  // Returns the size of the file in bytes.
   std::uint64_t bytes() const { return bytes_; }
 
  private:

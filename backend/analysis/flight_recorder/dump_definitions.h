@@ -47,7 +47,11 @@ class DumpCalls {
   };
   using Runs = google::protobuf::RepeatedPtrField<v1::TensorRun>;
 
+  // Appends the tensors of an entry to `runs`. Returns their number, their
+  // bytes and how many were cut.
   Tensors addTensors(Value sizes, Value dtypes, Runs& runs);
+  // Sets `run` to the tensor and `bytes` to its size. Returns false if the size
+  // is unknown.
   bool describe(Value shape, Value dtype_name, v1::TensorRun& run,
                 std::uint64_t& bytes);
 

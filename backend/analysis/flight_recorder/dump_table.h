@@ -11,12 +11,14 @@
 
 namespace traced {
 
-// Returns the header of a dump as a stream. Its clock is the wall clock.
-// `stream_id` may be any number unique among dumps.
+// Returns the header of a dump as a stream of `rank`. Its times are those of
+// the wall clock, in nanoseconds. `stream_id` may be any number unique among
+// dumps.
 v1::Header headerOfDump(const Dump& dump, std::uint32_t rank,
                         std::uint64_t stream_id);
 
-// Returns the operations of a dump as a table. Data that the dump lacks is
+// Returns the operations of a dump as a table. `header`: from headerOfDump().
+// Leaves out entries without a creation time. Data that the dump lacks is
 // absent: returns, waits and releases of calls, and ends that were not
 // discovered.
 StreamTable tableOfDump(const Dump& dump, const v1::Header& header);

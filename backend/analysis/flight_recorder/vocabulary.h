@@ -20,9 +20,12 @@ struct ProfilingName {
   std::optional<std::uint32_t> peer;
 };
 
+// Returns the parts of a name. Parts that it lacks are "" or absent; never
+// fails.
 ProfilingName parseProfilingName(std::string_view name);
 
-// Returns OPERATION_UNSPECIFIED for an unknown name.
+// Returns the operation of a name such as "all_reduce", or
+// OPERATION_UNSPECIFIED if it is unknown.
 v1::Operation operationOfDump(std::string_view op);
 
 struct DumpDType {

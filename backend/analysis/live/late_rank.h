@@ -23,19 +23,24 @@ class LateRank {
 
   struct Late {
     std::uint32_t rank = 0;
-    // This rank's share of all waiting for a last rank within the window, and
-    // of the window's time.
+    // This rank's share of the time that was waited for last ranks in the
+    // window, from 0 to 1.
     double of_waiting = 0;
+    // Time waited for it, divided by the window's length. Above 1 if operations
+    // overlap.
     double of_time = 0;
   };
 
-  // Records that a rank was certainly last in an operation, and by how much.
+  // Records that a rank was certainly last in an operation, by `behind_ns`
+  // after the second last rank.
   void add(std::uint32_t rank, std::uint64_t behind_ns);
-  // Updates late() when a quarter has passed. `now_ns`: on one monotonic clock.
-  // If processes wait for CPUs (`starved`), any of them is late, so it discards
-  // all data and reports no rank.
+  // Updates late() if kQuarterNs have passed since the current quarter began,
+  // and begins the next one. `now_ns`: on one monotonic clock. `starved`:
+  // processes wait for CPUs, so any may be late. Then it discards all data and
+  // late() is empty.
   void update(std::int64_t now_ns, bool starved);
 
+  // Returns the late rank as of the last update(), or nullopt if none is.
   const std::optional<Late>& late() const { return late_; }
 
  private:
@@ -49,8 +54,9 @@ class LateRank {
     std::int64_t end_ns = 0;
   };
 
-  // Returns the rank that others waited for longest in `quarter`. Absent if its
-  // shares are below `of_waiting` and `of_time`, or if it was seldom last.
+  // Returns the rank that others waited for longest in `quarter`. Returns
+  // nullopt if one of its shares is below `of_waiting` or `of_time`, or if it
+  // was seldom or barely last.
   static std::optional<Late> lateIn(const Quarter& quarter, double of_waiting,
                                     double of_time);
   // Returns the rank that is late in the window and in each of its quarters.

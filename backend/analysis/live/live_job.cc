@@ -36,7 +36,6 @@ const LiveJob::Member* LiveJob::find(std::uint32_t rank) const {
   return is_here ? found->get() : nullptr;
 }
 
-// Processes new definitions.
 void LiveJob::learn(Member& member) {
   const StreamTable& table = member.stream.table();
   const StreamDefinitions& definitions = table.definitions;
@@ -95,7 +94,6 @@ void LiveJob::watchOrder(Member& member) {
   }
 }
 
-// Reports the parts of all local ranks that are still remembered.
 void LiveJob::reportParts(std::uint32_t group, std::uint64_t seq) {
   for (const auto& member : members_) {
     for (const RecentCall& recent : member->recent) {
@@ -179,7 +177,6 @@ void LiveJob::countOf(Member& member, const ReadyTable& ready_times,
   member.stream.forget(counted);
 }
 
-// Closes the bound once every operation that could be in flight is known.
 void LiveJob::closeUnseenWaits(const Member& member, std::int64_t now_ns) {
   const auto found = sums_.ranks.find(member.stream.table().header.rank());
   if (found == sums_.ranks.end() || member.stream.mayHaveMoreInFlight()) return;
@@ -241,7 +238,6 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   if (op.batch == 0) addSize(accumulators, *sample.completion_ns);
 }
 
-// Call once per operation, when it is no longer in flight.
 void LiveJob::addUnseenWait(const Member& member,
                             const AssembledOperation& op) {
   const bool is_added =

@@ -43,10 +43,11 @@ class LiveJob {
     // Absent: not determined yet.
     std::optional<std::vector<LiveLinks::LinkIndex>> links;
   };
-  // The call with a sequence number of a group.
+  // A numbered call: its sequence number and its group in the catalog.
   struct RecentCall {
     std::uint64_t seq = 0;
     std::uint32_t group = 0;
+    // Index into the stream's calls, and id of the stack.
     std::uint32_t call = 0;
     std::uint32_t stack = 0;
   };
@@ -73,7 +74,8 @@ class LiveJob {
     }
   };
 
-  // Adds a stream on this host's clock. Its address is stable.
+  // Adds the stream of a rank of this host. The reference stays valid. Pass its
+  // records to it before each count().
   LiveStream& add(const v1::Header& header);
   // Sorted by rank.
   const std::vector<std::unique_ptr<Member>>& members() const {
@@ -81,30 +83,32 @@ class LiveJob {
   }
   // Returns nullptr if the rank does not run on this host.
   const Member* find(std::uint32_t rank) const;
-  // Returns the header of the lowest rank. Requires a member.
+  // Returns the header of the lowest rank. Call only after add().
   const v1::Header& header() const {
     return members_.front()->stream.table().header;
   }
 
-  // Counts the operations that have ended and begins the next interval.
-  // `now_ns`: on the host's clock. `starved`: processes of the host wait for
-  // CPUs.
+  // Counts the operations that have ended since the last call, updates all
+  // results below, and begins the next interval. `now_ns`: on the clock of the
+  // streams. `starved`: processes of the host wait for CPUs.
   void count(std::int64_t now_ns, bool starved = false);
 
   const GroupCatalog& groups() const { return catalog_; }
   const LiveSums& sums() const { return sums_; }
+  // Returns the number of calls of count(). Compare with OfSize::interval.
   std::uint64_t intervals() const { return intervals_; }
   const std::vector<OrderWatch::Divergence>& divergences() const {
     return order_.divergences();
   }
   const OrderWatch& order() const { return order_; }
-  // Records that ranks of another host made a different call with this sequence
-  // number. Returns true if divergences() changed.
+  // Records that ranks of another host made a different call with sequence
+  // number `seq` of a group of the catalog. Returns true if divergences()
+  // changed, because no earlier difference in the group is known.
   bool dispute(std::uint32_t group, std::uint64_t seq);
   // Returns the rank that keeps others waiting, as of the last count(). Absent
   // if none does.
   const std::optional<LateRank::Late>& late() const { return late_.late(); }
-  // Returns the links with slow transfers, as of the last count().
+  // Returns the ranks and links with slow transfers, as of the last count().
   const std::vector<LiveLinks::Slow>& slowLinks() const {
     return links_.slow();
   }
@@ -126,8 +130,13 @@ class LiveJob {
                std::int64_t now_ns);
   // Returns the accumulators for a call, without `links`.
   CallAccumulators accumulatorsOf(const Member& member, const v1::Call& call);
+  // Adds an operation to all sums of its call. `matched`: nullptr if it is
+  // not matched with operations of other ranks.
   void addTotals(Member& member, const AssembledOperation& op,
                  const OperationSplit& split, const MatchedCall* matched);
+  // Counts an operation that may have been waited for without a record, and
+  // adds that time to the bound of its rank. Call once per operation, when it
+  // is no longer in flight.
   void addUnseenWait(const Member& member, const AssembledOperation& op);
   // Makes the member's bound of unseen waits final up to `now_ns`, unless
   // further operations may be in flight. Call after countOf().
@@ -137,6 +146,7 @@ class LiveJob {
   void addTransfer(Member& member, CallAccumulators& accumulators,
                    const AssembledOperation& op, const OperationSplit& split,
                    const MatchedCall& matched);
+  // Counts whether `rank` was last in the operation. Requires split.ready.
   void addLateness(const OperationSplit& split, const MatchedCall& matched,
                    std::uint32_t rank, LiveSums::Lateness& lateness);
   // Adds a completion time, and the bus bandwidth it implies, to the sums of

@@ -132,8 +132,6 @@ void LiveLinks::addSlow(Class& of, std::int64_t now_ns) {
   }
 }
 
-// Drops slow pairs and groups that are explained by a slow rank or pair within
-// them.
 void LiveLinks::keepNarrowest() {
   std::stable_sort(slow_.begin(), slow_.end(),
                    [](const Slow& a, const Slow& b) {

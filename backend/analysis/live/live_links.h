@@ -31,6 +31,7 @@ class LiveLinks {
 
   // Ranks with slow transfers, and how slow.
   struct Slow {
+    // Global ranks, and the group of the catalog of the slowest link.
     std::vector<std::uint32_t> ranks;
     std::uint32_t group = 0;
     // The slowest of their links.
@@ -52,14 +53,17 @@ class LiveLinks {
     std::size_t link = 0;
   };
 
-  // Returns the links of a call whose ranks all run on this host. `members`:
-  // members of its group.
+  // Returns the links to which one rank's operations of `call` contribute, for
+  // add(). They stay valid. All ranks of the call must run on this host.
+  // `members`: members of its group. Empty if transfers of the call are not
+  // compared, or beyond a limit.
   std::vector<LinkIndex> linksOf(const StreamTable& table, const v1::Call& call,
                                  const MatchedCall& matched,
                                  const RankList& members);
-  // Adds the transfer of the operation with sequence number `seq`. Ignores the
-  // first one, which includes the start of processes. If a link is full, its
-  // class starts over and keeps every second operation from then on.
+  // Adds the transfer of the operation with sequence number `seq` in its group,
+  // or in its pair of ranks. Ignores number 1, which includes the start of
+  // processes. If a link is full, its class drops its transfers and keeps half
+  // as many operations from then on.
   static void add(const std::vector<LinkIndex>& indices, std::uint64_t seq,
                   const Transfer& transfer);
 
@@ -67,6 +71,7 @@ class LiveLinks {
   // transfers. If processes wait for CPUs (`starved`), discards all data and
   // reports nothing.
   void update(std::int64_t now_ns, bool starved);
+  // Returns the slow links as of the last check, narrowest first.
   const std::vector<Slow>& slow() const { return slow_; }
 
  private:
@@ -74,10 +79,15 @@ class LiveLinks {
   // must be equal.
   using Key = std::tuple<ComparedLinks::Kind, std::string, std::uint32_t>;
 
+  // Appends the link of `ranks` to `indices`, and adds it if it is new. Does
+  // nothing beyond the limits on classes and links.
   void addLink(const Key& key, const std::string& op,
                std::vector<std::uint32_t> ranks, std::uint32_t group,
                std::vector<LinkIndex>& indices);
+  // Drops transfers older than the window, and adds the slow links of a class
+  // to slow_.
   void addSlow(Class& of, std::int64_t now_ns);
+  // Drops slow pairs and groups that contain a slow rank or pair.
   void keepNarrowest();
 
   std::map<Key, Class> classes_;

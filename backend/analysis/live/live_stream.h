@@ -57,18 +57,20 @@ class LiveStream {
   v1::Payload unknown() const;
   void resolve(v1::Payload definitions);
 
-  // Advances to `now_ns`, on the stream's clock. Afterwards settled() covers
-  // the first operations up to one that may still end, unless that is too old
-  // or more than kMaxOperations would be kept.
+  // Extends settled() to all operations before the first one that may still
+  // end. It does not wait for an operation older than 10 s, nor if the table
+  // has more than kMaxOperations. Operations listed by unknown() block it. Call
+  // it after adding rows. `now_ns`: on the stream's clock.
   void settle(std::int64_t now_ns);
-  // Ready times of the first operations of the table.
+  // Returns the ready times of the first operations of table(), one each. Valid
+  // until the next settle() or forget().
   absl::Span<const ReadyTime> settled() const { return ready_; }
-  // Removes those settled operations for which `counted` is true. `counted` has
-  // one entry per settled operation.
+  // Removes the settled operations for which `counted` is true. `counted` must
+  // have one entry per settled operation. Those still in flight remain visible
+  // to forEachInFlight().
   void forget(const std::vector<bool>& counted);
 
-  // Calls visit for each operation in flight, including those counted without
-  // an end.
+  // Calls visit for each operation in flight, also if forget() has removed it.
   template <typename Visit>
   void forEachInFlight(Visit&& visit) const {
     for (const auto* operations : {&left_open_, &table_.operations}) {
@@ -80,13 +82,14 @@ class LiveStream {
   bool isInFlight(const AssembledOperation& op) const {
     return inFlight(op) == InFlight::kYes;
   }
-  // Operations that were removed while in flight, and left flight in the latest
+  // Returns operations that forget() removed while they were in flight, and
+  // that the latest settle() found no longer in flight. Valid until the next
   // settle().
   absl::Span<const AssembledOperation> leftFlight() const {
     return left_flight_;
   }
-  // Returns whether further operations may be in flight: some ends are never
-  // recorded.
+  // Returns whether operations may be in flight that forEachInFlight() does not
+  // visit: some ends are never recorded.
   bool mayHaveMoreInFlight() const;
 
   // Returns the definitions and all operations not yet removed, sorted by id.

@@ -18,7 +18,8 @@
 namespace traced {
 
 struct LiveSums {
-  // Limits on keys. Further ones are combined without an operation.
+  // Limits on the number of keys. Operations with further keys are counted
+  // under one key without an operation.
   static constexpr std::size_t kMaxKinds = 90;
   static constexpr std::size_t kMaxSizes = 400;
 
@@ -28,8 +29,9 @@ struct LiveSums {
     // rank.
     std::uint64_t ready_times = 0;
     std::uint64_t last = 0;
+    // How much later it was than the second last rank, summed over those.
     std::uint64_t behind_ns = 0;
-    // Total time for which the other ranks waited for it.
+    // The same, times the number of ranks that waited.
     std::uint64_t caused_ns = 0;
   };
   struct OfRank {
@@ -42,12 +44,15 @@ struct LiveSums {
   // Sums of the latest interval that had such operations.
   struct OfSize {
     TimeSum completion;
-    double busbw_gbs = 0;  // sum over the operations that have one
+    // Sum of the bus bandwidths in GB/s, and how many operations have one.
+    double busbw_gbs = 0;
     std::uint64_t with_busbw = 0;
+    // LiveJob::intervals() in that interval.
     std::uint64_t interval = 0;
   };
 
-  // Operation, and index of the group in the job's catalog.
+  // Operation, and index of the group in the job's catalog. nullopt is the
+  // combined key.
   using Kind = std::pair<std::optional<v1::Operation>, std::uint32_t>;
   // Same with the message size in bytes.
   using Size =
@@ -61,12 +66,12 @@ struct LiveSums {
     TimeBuckets completion, wait_for_peers;
   };
   std::map<v1::Operation, Times> times;
-  // Number of requests for kinds and sizes beyond the limits.
+  // Number of calls of kind() and size() with a key beyond the limits.
   std::uint64_t folded_kinds = 0;
   std::uint64_t folded_sizes = 0;
 
-  // Return the sums, adding them if needed. Beyond the limits they return the
-  // combined sums. Addresses are stable.
+  // Return the sums of a key, adding them if needed. Beyond the limits they
+  // return the sums of the combined key. References stay valid.
   CallTotals& kind(v1::Operation op, std::uint32_t group);
   OfSize& size(v1::Operation op, std::uint32_t group, std::uint64_t bytes);
 };

@@ -18,8 +18,9 @@ namespace traced {
 constexpr std::uint64_t kOrderBlock = 64;
 constexpr std::uint64_t kOrderLatest = 2 * kOrderBlock;
 
-// Returns a digest of at most 1 KiB. `spelled_block`: a block to list signature
-// by signature, if any.
+// Returns a digest of at most 1 KiB. `spelled_block`: a block of kOrderBlock
+// numbers to list one by one, as OrderDifference::block asks for. Block b has
+// numbers from b * kOrderBlock on.
 v1::OrderDigest orderDigest(const OrderWatch& watch, std::uint32_t group,
                             std::optional<std::uint64_t> spelled_block);
 
@@ -30,7 +31,9 @@ struct OrderDifference {
   std::optional<std::uint64_t> block;
 };
 
-// Compares with another host's digest. `theirs` is untrusted.
+// Compares what both hosts know of a group. Returns neither field if nothing
+// differs. Numbers that one of them no longer has are not compared. `theirs` is
+// untrusted.
 OrderDifference orderDifference(const OrderWatch& watch, std::uint32_t group,
                                 const v1::OrderDigest& theirs);
 

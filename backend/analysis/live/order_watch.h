@@ -24,6 +24,7 @@ class OrderWatch {
 
   struct Part {
     std::uint32_t rank = 0;
+    // Hash of what all ranks must pass alike (MatchedCall::signature).
     std::uint64_t signature = 0;
     // "all_reduce (25 MiB float32, sum)", and its call site; "" if unknown.
     std::string call;
@@ -36,12 +37,13 @@ class OrderWatch {
     std::vector<Part> parts;
   };
 
-  // Adds the next operation of a rank. Returns true if add() should be called
-  // for all known parts with this number.
+  // Adds the next operation of a rank. `group`: any index, such as that of the
+  // job's catalog. Returns true if the group has diverged at `seq`: then call
+  // add() for the parts of all ranks that are known to have called it.
   bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature);
   // Records that ranks on another host made a different call with this number.
   // Returns true if it is the earliest known divergence of the group: then call
-  // add() for its known parts.
+  // add() as above. Returns false if signatureAt() is nullopt.
   bool dispute(std::uint32_t group, std::uint64_t seq);
   // Returns the signature of the first call seen with this number, or nullopt
   // if it is no longer or not yet known.

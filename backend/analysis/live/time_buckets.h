@@ -1,4 +1,4 @@
-// TimeBuckets counts times in buckets suitable for a dashboard.
+// TimeBuckets counts times in buckets of powers of 4, suitable for a dashboard.
 
 #pragma once
 
@@ -27,10 +27,11 @@ class TimeBuckets {
     total_ns_ += ns;
   }
 
-  // Returns the number of times in a bucket. Bucket kBounds has those beyond
-  // all bounds.
+  // Returns the number of times in bucket 0 to kBounds. The last one has those
+  // beyond all bounds.
   std::uint64_t count(std::size_t bucket) const { return counts_[bucket]; }
-  // Returns the number of times up to a bound; all for kBounds.
+  // Returns the number of times up to boundNs(bucket), or of all times for
+  // kBounds.
   std::uint64_t upTo(std::size_t bucket) const {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i <= bucket; ++i) count += counts_[i];

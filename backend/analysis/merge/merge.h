@@ -23,8 +23,9 @@ class ChunkCopier {
  public:
   explicit ChunkCopier(const TraceSet& set) : set_(set), loader_(set) {}
 
-  // Returns the number of bytes written. The caller must check the state of
-  // `out`. Fails if the chunk changed since it was scanned.
+  // Writes a chunk of the set. Returns the number of bytes written. Fails if
+  // the chunk changed since it was scanned. Does not report write errors: check
+  // the state of `out`.
   Result<std::uint64_t> copy(const ChunkRef& chunk, std::ostream& out);
 
  private:
@@ -45,8 +46,10 @@ using ClockWords = std::function<std::string(const ClockWarning&)>;
 
 // Writes all streams of `set`, selected or not, except Flight Recorder dumps.
 // Adds a Merge message with their clock models and the problems of the inputs.
-// The file appears at `path` only when it is complete. Memory: one chunk.
-// `version` is the version of the merging program.
+// The file appears at `path` only when it is complete. Fails if `path` exists
+// and must be kept, if it cannot be written, or if an input changed since it
+// was scanned. Memory: one chunk. `version` is the version of the merging
+// program. `progress` may be empty.
 Result<MergeResult> writeMerged(const TraceSet& set, const std::string& path,
                                 Existing existing, const std::string& version,
                                 const ClockWords& clock_words,

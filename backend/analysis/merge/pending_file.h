@@ -10,8 +10,8 @@
 namespace traced {
 
 // RemovedOnSignal removes a file if SIGHUP, SIGINT, SIGPIPE or SIGTERM ends the
-// program. Signals that the program ignores or handles are left alone. Only one
-// instance may exist at a time.
+// program while it lives. Signals that the program ignores or handles are left
+// alone. Only one instance may exist at a time.
 class RemovedOnSignal {
  public:
   explicit RemovedOnSignal(const std::string& path);
@@ -30,7 +30,8 @@ bool isTaken(const std::string& path);
 // access to the folder cannot redirect it.
 class PendingFile {
  public:
-  // Replaces only a regular file. Replacing a device would destroy it, and
+  // Opens the temporary file. Check ok(): it fails if `path` exists and is
+  // kept, or is not a regular file. Replacing a device would destroy it, and
   // replacing a link would ignore its target.
   PendingFile(const std::string& path, Existing existing);
   ~PendingFile();
@@ -41,9 +42,10 @@ class PendingFile {
   // Returns whether all writes succeeded so far.
   bool ok() const { return out_.good(); }
   // Syncs the file to disk and renames it to its final path. Returns false on
-  // failure.
+  // failure. Call at most once, and only if ok().
   bool commit();
-  // Returns the reason for a failure, as a sentence that begins with the path.
+  // Returns why ok() or commit() was false, as a sentence that begins with the
+  // path.
   std::string problem() const;
 
  private:

@@ -25,8 +25,8 @@ struct ListedRun {
   std::uint32_t world_size = 0;
   // Sorted by rank, each once.
   std::vector<ListedRank> ranks;
-  // Start of the first rank and the latest known instant of any rank, by the
-  // wall clocks of their hosts.
+  // Start of the first rank and the latest known instant of any rank, in
+  // nanoseconds since 1970 by the wall clocks of their hosts.
   std::int64_t started_ns = 0;
   std::int64_t last_ns = 0;
   // The folder of the first file, and the number of files.
@@ -37,6 +37,8 @@ struct ListedRun {
 struct RunList {
   // Newest first.
   std::vector<ListedRun> runs;
+  // Number of streams in no run: Flight Recorder dumps, and streams written in
+  // an unknown schema.
   std::size_t dumps = 0;
   std::size_t unknown_schema = 0;
 };
@@ -46,8 +48,9 @@ struct RunList {
 // and so on. Reads only the end of each stream, and reduces `set` to that.
 RunList listRuns(TraceSet& set);
 
-// Returns the newest run of each attempt of the selected job, newest first.
-// Returns nothing if the job has a single attempt.
+// Returns the newest run of each attempt of the job of `set.selected`, newest
+// first. Reads the end of each stream of that job. Returns nothing if the job
+// has a single attempt or nothing is selected.
 std::vector<ListedRun> attemptsOf(const TraceSet& set);
 
 }  // namespace traced
