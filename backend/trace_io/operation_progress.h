@@ -144,6 +144,16 @@ struct OperationProgress {
     if (stall_ns_plus_1 > 0) return stall_ns_plus_1 - 1;
     return between(wait_began, wait_ended);
   }
+  // Return when that began and ended. Unknown if no record shows it.
+  Instant blockedFrom() const {
+    if (stall_ns_plus_1 == 0) return wait_began;
+    if (!ended.known()) return {};
+    return Instant(wrappingDifference(
+        ended.ns(), static_cast<std::int64_t>(stall_ns_plus_1 - 1)));
+  }
+  Instant blockedUntil() const {
+    return stall_ns_plus_1 == 0 ? wait_ended : ended;
+  }
   // Returns whether the program may have waited without a recorded wait. Valid
   // only for operations that the program can wait for itself.
   bool mayHaveUnseenWait() const {

@@ -24,6 +24,7 @@ _REPORTED = {
     "own_call_seconds_total": lambda rank: rank["host"]["total_ns"] * _NS,
     "completion_seconds_total": lambda rank: rank["completion"]["total_ns"] * _NS,
     "exposed_wait_seconds_total": lambda rank: rank["exposed"]["total_ns"] * _NS,
+    "communication_seconds_total": lambda rank: rank["held_ns"] * _NS,
     "waits_unknown_total": lambda rank: rank["waits_unknown"],
 }
 

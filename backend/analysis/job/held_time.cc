@@ -32,7 +32,7 @@ HeldTime::HeldTime(const StreamTable& table) : span_(operationSpan(table)) {
   for (const AssembledOperation& op : table.operations) {
     if (table.isSimulated(op)) continue;
     add(op.issued, op.returned);
-    add(op.wait_began, op.wait_ended);
+    add(op.blockedFrom(), op.blockedUntil());
   }
   std::sort(windows.begin(), windows.end(),
             [](const TimeWindow& a, const TimeWindow& b) {
@@ -69,9 +69,9 @@ HeldTime::HeldTime(const StreamTable& table) : span_(operationSpan(table)) {
   changes_.back().divided_ns = divided_ns;
 }
 
-HeldTime::Of HeldTime::of(const AssembledOperation& op) const {
-  return {shareOf(op.issued, op.returned),
-          shareOf(op.wait_began, op.wait_ended)};
+std::uint64_t HeldTime::of(const AssembledOperation& op) const {
+  return shareOf(op.issued, op.returned) +
+         shareOf(op.blockedFrom(), op.blockedUntil());
 }
 
 std::uint64_t HeldTime::shareOf(Instant begin, Instant end) const {

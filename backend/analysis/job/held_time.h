@@ -14,7 +14,7 @@
 namespace traced {
 
 // HeldTime computes how much of a process's time each operation blocked, in its
-// call and in its wait.
+// call and in its wait. On a device, the stall of the stream replaces the wait.
 //
 // Several threads may be in calls and waits at once. Such an instant counts
 // once: it is divided between the threads, so no sum exceeds the elapsed time.
@@ -26,13 +26,9 @@ class HeldTime {
  public:
   explicit HeldTime(const StreamTable& table);
 
-  struct Of {
-    std::uint64_t call_ns = 0;
-    std::uint64_t wait_ns = 0;
-  };
-  // Returns how long an operation blocked the process within the operation
-  // span.
-  Of of(const AssembledOperation& op) const;
+  // Returns for how many ns an operation blocked the process within the
+  // operation span.
+  std::uint64_t of(const AssembledOperation& op) const;
 
  private:
   std::uint64_t shareOf(Instant begin, Instant end) const;

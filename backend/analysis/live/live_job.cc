@@ -206,6 +206,18 @@ LiveJob::CallAccumulators LiveJob::accumulatorsOf(const Member& member,
   return accumulators;
 }
 
+namespace {
+
+void addBlocked(const AssembledOperation& op, CoverBound& blocked) {
+  const auto add = [&blocked](Instant begin, Instant end) {
+    if (between(begin, end)) blocked.add(begin.ns(), end.ns());
+  };
+  add(op.issued, op.returned);
+  add(op.blockedFrom(), op.blockedUntil());
+}
+
+}  // namespace
+
 void LiveJob::addTotals(Member& member, const AssembledOperation& op,
                         const OperationSplit& split,
                         const MatchedCall* matched) {
@@ -217,6 +229,7 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   if (!accumulators.kind) accumulators = accumulatorsOf(member, *call);
   const OperationSample sample = sampleOf(op);
   if (!member.stream.isInFlight(op)) addUnseenWait(member, op);
+  addBlocked(op, accumulators.rank->blocked);
   for (CallTotals* totals : {accumulators.kind, &accumulators.rank->totals}) {
     addTo(*totals, op, sample, {accumulators.captured, op.batch > 0, false});
     totals->bytes_in += call->bytes_in();

@@ -37,6 +37,8 @@ struct LiveSums {
   struct OfRank {
     CallTotals totals;
     Lateness lateness;
+    // Time in calls and waits, each instant once.
+    CoverBound blocked;
     // An upper bound of the time in which the program waited without a recorded
     // wait.
     CoverBound unseen_waits;

@@ -47,26 +47,25 @@ PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
       steps_(by_step, span.first_ns, span.last_ns),
       links_(ranks, nodes) {}
 
-void PictureBuilder::begin(const ReadyTable::Stream& stream) {
+void PictureBuilder::begin(const ReadyTable::Stream& stream,
+                           const TimeWindow& span) {
   stream_ = &stream;
   behind_ns_.clear();
-  operation_span_ = operationSpan(stream.table);
+  operation_span_ = span;
   rank_waits_ = {};
   under_way_ns_ = kNotUnderWay;
   lateness_.emplace_back().rank = stream.table.header.rank();
-  steps_.begin(stream);
   links_.begin(stream.table);
 }
 
 void PictureBuilder::add(std::size_t operation, const OperationSplit& split,
-                         const Facts& facts) {
+                         const Size& size) {
   const StreamTable& table = stream_->table;
   const AssembledOperation& op = table.operations[operation];
-  steps_.add(operation, split, facts.unseen_wait);
   const v1::Call* call = table.callOf(op);
   if (!call) return;
   links_.add(op, *call, split);
-  speeds_.add(call->op(), facts.message_bytes, facts.bus_factor, split);
+  speeds_.add(call->op(), size.message_bytes, size.bus_factor, split);
   const MatchedCall* matched = stream_->calls.of(op);
   if (!matched) return;
   if (split.ready_ns && !split.wait_for_peers && table.isInFlight(op)) {
@@ -91,8 +90,8 @@ void PictureBuilder::addHang() {
                      stream_->clock.commonNs(last.ns()));
 }
 
-void PictureBuilder::end() {
-  steps_.end();
+void PictureBuilder::end(const RankTime& time) {
+  steps_.add(*stream_, time);
   links_.end();
   addHang();
   waits_.add(stream_->table.header.rank(), std::move(rank_waits_),

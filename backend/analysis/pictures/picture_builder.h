@@ -40,20 +40,18 @@ class PictureBuilder {
                  const std::vector<RankNode>& nodes, const PictureSpan& span,
                  bool by_step);
 
-  // Properties of an operation besides its split.
-  struct Facts {
-    // Size of the message, and the factor for the bytes on the bus.
+  // Size of the message, and the factor for the bytes on the bus.
+  struct Size {
     double message_bytes = 0;
     double bus_factor = -1;
-    // The program may have waited for it without a recorded wait.
-    bool unseen_wait = false;
   };
 
   // For each stream, call begin(), add() for each operation, then end().
-  void begin(const ReadyTable::Stream& stream);
+  // `span`: its operationSpan(). `time`: finished, with all its operations.
+  void begin(const ReadyTable::Stream& stream, const TimeWindow& span);
   void add(std::size_t operation, const OperationSplit& split,
-           const Facts& facts);
-  void end();
+           const Size& size);
+  void end(const RankTime& time);
 
   // Adds the result of another builder with the same arguments.
   void add(PictureBuilder&& other);

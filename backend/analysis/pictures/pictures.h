@@ -9,39 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "analysis/time_split/time_breakdown.h"
+
 namespace traced {
 
-// Rank time of some steps, or of an interval if no steps are marked. An
-// operation in flight during computation is hidden, unless the program may have
-// waited for it unseen.
+// Rank time of some steps, or of an interval if no steps are marked.
 struct StepTimes {
   // The first step, or the index of the interval.
   std::uint64_t first = 0;
   // Number of steps times ranks with a known begin and end.
   std::uint64_t count = 0;
   std::uint64_t longest_ns = 0;
-  std::uint64_t computing_ns = 0;
-  std::uint64_t hidden_ns = 0;
-  std::uint64_t calls_ns = 0;
-  std::uint64_t wait_for_peers_ns = 0;
-  std::uint64_t transfer_ns = 0;
-  // Error in the division between the two above.
-  std::uint64_t uncertain_ns = 0;
-  // In waits whose reason is unknown.
-  std::uint64_t undecided_ns = 0;
-  // Either waiting without a recorded wait, or computing. Includes gaps in
-  // which records may be missing.
-  std::uint64_t may_wait_ns = 0;
+  TimeBreakdown time;
   // Number of steps that ended inside an operation. They last until the end of
   // the stream.
   std::uint64_t not_ended = 0;
-  // Number of operations without a recorded wait.
-  std::uint64_t waits_unknown = 0;
 
-  std::uint64_t totalNs() const {
-    return computing_ns + hidden_ns + calls_ns + wait_for_peers_ns +
-           transfer_ns + undecided_ns + may_wait_ns;
-  }
+  void add(const StepTimes& other);
 };
 
 struct StepPicture {

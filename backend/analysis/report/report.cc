@@ -117,15 +117,14 @@ void CallTotals::add(const CallTotals& other) {
   waits_unknown += other.waits_unknown;
   unseen_at_most_ns += other.unseen_at_most_ns;
   parents += other.parents;
-  held_call_ns += other.held_call_ns;
-  held_wait_ns += other.held_wait_ns;
+  held_ns += other.held_ns;
   split.add(other.split);
 }
 
 double CallTotals::shareOf(std::uint64_t run_ns) const {
-  return run_ns == 0 ? 0
-                     : static_cast<double>(held_call_ns + held_wait_ns) /
-                           static_cast<double>(run_ns);
+  return run_ns == 0
+             ? 0
+             : static_cast<double>(held_ns) / static_cast<double>(run_ns);
 }
 
 double CallTotals::mostOf(std::uint64_t run_ns) const {
@@ -134,22 +133,6 @@ double CallTotals::mostOf(std::uint64_t run_ns) const {
   const double most = seen + static_cast<double>(unseen_at_most_ns) /
                                  static_cast<double>(run_ns);
   return std::max(seen, std::min(most, 1.0));
-}
-
-void StateTimes::add(const StateTimes& other) {
-  waiting_low_ns += other.waiting_low_ns;
-  waiting_ns += other.waiting_ns;
-  waiting_high_ns += other.waiting_high_ns;
-  transfer_ns += other.transfer_ns;
-  exposed_ns += other.exposed_ns;
-}
-
-std::uint64_t StateTimes::waitUncertainNs() const {
-  const auto less = [](std::uint64_t a, std::uint64_t b) {
-    return a > b ? a - b : 0;
-  };
-  return std::max(less(waiting_high_ns, waiting_ns),
-                  less(waiting_ns, waiting_low_ns));
 }
 
 std::optional<Latest> latestOf(const Report& report) {

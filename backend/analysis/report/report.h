@@ -16,6 +16,7 @@
 #include "analysis/job/run_summary.h"
 #include "analysis/pictures/pictures.h"
 #include "analysis/time_split/split_totals.h"
+#include "analysis/time_split/time_breakdown.h"
 
 namespace traced {
 
@@ -74,12 +75,17 @@ struct CallTotals {
   // Number of enclosing calls, such as broadcast_object_list(). Only in a
   // report by parent.
   std::uint64_t parents = 0;
-  // Rank time blocked by calls and by waits; see HeldTime.
-  std::uint64_t held_call_ns = 0;
-  std::uint64_t held_wait_ns = 0;
+  // Rank time blocked by calls and waits; see HeldTime.
+  std::uint64_t held_ns = 0;
   SplitSums split;
 
   void add(const CallTotals& other);
+  // Sets the shares to those of a rank or of all ranks, in which each instant
+  // counts once.
+  void setTime(const TimeBreakdown& time) {
+    held_ns = time.blockedNs();
+    unseen_at_most_ns = time.may_wait_ns;
+  }
   // Returns the part of `run_ns` in which calls and recorded waits blocked the
   // program, from 0 to 1; 0 if `run_ns` is 0. A lower bound, because unseen
   // waits are not included. `run_ns`: run time of all ranks in the sum.
@@ -87,25 +93,6 @@ struct CallTotals {
   // Returns the share including all unseen waits: an upper bound if no record
   // was lost.
   double mostOf(std::uint64_t run_ns) const;
-};
-
-// Rank time with at least one operation in a state, whether or not the program
-// waited for it. Overlapping operations count once.
-struct StateTimes {
-  // Waiting for peers: lower bound, estimate and upper bound.
-  std::uint64_t waiting_low_ns = 0;
-  std::uint64_t waiting_ns = 0;
-  std::uint64_t waiting_high_ns = 0;
-  std::uint64_t transfer_ns = 0;
-  // The caller or the device was blocked by it.
-  std::uint64_t exposed_ns = 0;
-
-  void add(const StateTimes& other);
-  // Returns the larger distance from the estimate to a bound.
-  std::uint64_t waitUncertainNs() const;
-  // Returns whether the estimated wait is at least as large as its error. If
-  // not, report only the bounds.
-  bool isWaitSurelyNotZero() const { return waiting_ns >= waitUncertainNs(); }
 };
 
 struct ReportRow {
@@ -129,7 +116,7 @@ struct RankTotals {
   // From the rank's first operation to its last.
   std::uint64_t run_ns = 0;
   CallTotals totals;
-  StateTimes states;
+  TimeBreakdown time;  // of `run_ns`
 };
 
 struct Report {
@@ -142,7 +129,7 @@ struct Report {
   // One per group of the catalog.
   std::vector<CallTotals> group_totals;
   CallTotals all;
-  StateTimes all_states;
+  TimeBreakdown time;  // of all ranks
   RunSummary summary;
   ClockSummary clocks;
   // Operations that were read but excluded by the scope.

@@ -64,10 +64,11 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
   }
   for (const Rank& rank : ranks_) {
     report.ranks.push_back(rank.totals);
-    report.all_states.add(rank.totals.states);
+    report.time.add(rank.totals.time);
   }
   report.group_totals = std::move(group_totals_);
   report.all = all_;
+  report.all.setTime(report.time);
   report.out_of_scope = out_of_scope_;
 }
 

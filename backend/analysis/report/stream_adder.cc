@@ -23,7 +23,8 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
       by_parent_(std::find(plan_.keys.by().begin(), plan_.keys.by().end(),
                            ReportKey::kParent) != plan_.keys.by().end()),
       held_(table_),
-      span_(operationSpan(table_)) {
+      span_(operationSpan(table_)),
+      time_(table_, stream.ready_times ? &stream.ready_times->ready : nullptr) {
   if (plan_.ready_times && stream.ready_times) {
     ready_times_.emplace(*plan_.ready_times, *stream.ready_times);
   }
@@ -32,7 +33,7 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
 void ReportSums::StreamAdder::addAll() {
   std::optional<ScopeFilter> filter;
   if (plan_.nodes) filter.emplace(plan_.scope, *plan_.nodes, table_);
-  if (pictures_) pictures_->begin(*stream_.ready_times);
+  if (pictures_) pictures_->begin(*stream_.ready_times, span_);
   for (std::size_t i = 0; i < table_.operations.size(); ++i) {
     const AssembledOperation& op = table_.operations[i];
     const v1::Call* call = table_.callOf(op);
@@ -43,15 +44,15 @@ void ReportSums::StreamAdder::addAll() {
     }
     add(i, call);
   }
-  if (pictures_) pictures_->end();
+  time_.finish();
+  if (pictures_) pictures_->end(time_);
   RankTotals rank;
   rank.rank = table_.header.rank();
   rank.run_ns = table_.rankTimeNs();
-  rank.states = {std::move(waiting_low_).ns(), std::move(waiting_).ns(),
-                 std::move(waiting_high_).ns(), std::move(transfer_).ns(),
-                 std::move(exposed_).ns()};
+  rank.time = time_.over(absl::MakeConstSpan(&span_, 1)).front();
   for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
-  if (!unseen_.empty()) addUnseen(rank.totals);
+  rank.totals.setTime(rank.time);
+  if (!unseen_.empty()) addUnseen();
   sums_.ranks_.push_back({stream_.index, rank});
 }
 
@@ -63,22 +64,21 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   addTo(part.totals, op, sample,
         {part.captured, batches_.hasMember(op), is_unseen});
   if (by_parent_) addParent(op, part);
-  const HeldTime::Of held = held_.of(op);
-  part.totals.held_call_ns += held.call_ns;
-  part.totals.held_wait_ns += held.wait_ns;
+  part.totals.held_ns += held_.of(op);
   part.row->samples.add(sample, part.size_number);
   if (is_unseen) {
     unseen_.push_back(
         {UnseenWaits::windowOf(op, table_), part.row, part.group});
   }
+  const OperationSplit split =
+      ready_times_ ? splitTime(*ready_times_, operation) : OperationSplit{};
+  time_.add(operation, split, is_unseen);
   if (!ready_times_) return;
-  const OperationSplit split = splitTime(*ready_times_, operation);
   addSplit(split, part);
   addReady(operation, split, part);
-  addStates(operation, split);
   if (!pictures_) return;
   pictures_->add(operation, split,
-                 {part.size.message_bytes, part.size.bus_factor, is_unseen});
+                 {part.size.message_bytes, part.size.bus_factor});
 }
 
 ReportSums::StreamAdder::Part& ReportSums::StreamAdder::partOf(
@@ -156,31 +156,6 @@ void ReportSums::StreamAdder::addParent(const AssembledOperation& op,
       parents_.insert({part.row, context->parent_number()}).second;
 }
 
-void ReportSums::StreamAdder::addStates(std::size_t operation,
-                                        const OperationSplit& split) {
-  const AssembledOperation& op = table_.operations[operation];
-  const auto add = [this](CoveredTime& time, const TimeWindow& window) {
-    time.add(cutTo(span_, Instant(window.begin_ns), Instant(window.end_ns)));
-  };
-  add(waiting_, waitingWindow(*stream_.ready_times, operation, split));
-  add(transfer_, transferWindow(op, split));
-  if (split.wait_for_peers) {
-    const Instant ready = stream_.ready_times->ready[operation].at;
-    const CertifiedTime& wait = *split.wait_for_peers;
-    const auto [low_ns, high_ns] =
-        std::minmax({wait.ns, wait.low_ns, wait.high_ns});
-    add(waiting_low_, windowAt(ready, std::max<std::int64_t>(low_ns, 0)));
-    add(waiting_high_, windowAt(ready, std::max<std::int64_t>(high_ns, 0)));
-  }
-  if (!split.exposed_ns) return;
-  if (op.stall_ns_plus_1 > 0) {
-    add(exposed_,
-        windowAt(op.ended, -static_cast<std::int64_t>(*split.exposed_ns)));
-  } else {
-    exposed_.add(cutTo(span_, op.wait_began, op.wait_ended));
-  }
-}
-
 std::optional<std::size_t> ReportSums::StreamAdder::windowOf(
     const OperationSplit& split) const {
   if (!split.ready_ns) return std::nullopt;
@@ -205,7 +180,7 @@ void ReportSums::StreamAdder::addTotals(const Part& part, CallTotals& rank) {
   }
 }
 
-void ReportSums::StreamAdder::addUnseen(CallTotals& rank) {
+void ReportSums::StreamAdder::addUnseen() {
   const UnseenWaits waits(table_);
   std::vector<UnseenWaits::Window> windows;
   const auto addBy = [&](auto Unseen::*key, auto totalsOf) {
@@ -228,10 +203,6 @@ void ReportSums::StreamAdder::addUnseen(CallTotals& rank) {
   addBy(&Unseen::group, [&](std::uint32_t group) -> CallTotals& {
     return group == GroupCatalog::kNone ? no_group : sums_.group_totals_[group];
   });
-  windows.clear();
-  for (const Unseen& operation : unseen_) windows.push_back(operation.window);
-  rank.unseen_at_most_ns = waits.atMostNs(windows);
-  sums_.all_.unseen_at_most_ns += rank.unseen_at_most_ns;
 }
 
 }  // namespace traced

@@ -14,6 +14,7 @@
 #include "analysis/job/held_time.h"
 #include "analysis/report/report_sums.h"
 #include "analysis/stream/batches.h"
+#include "analysis/time_split/rank_time.h"
 
 namespace traced {
 
@@ -61,18 +62,15 @@ class ReportSums::StreamAdder {
   // Counts the enclosing call of `op`, such as broadcast_object_list(), once
   // per row.
   void addParent(const AssembledOperation& op, Part& part);
-  // Adds the windows in which the operation waited for peers, transferred and
-  // blocked the program. They become the rank's StateTimes.
-  void addStates(std::size_t operation, const OperationSplit& split);
   // Returns the window of the trend in which the rank was ready. Absent if that
   // is unknown or outside all windows.
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
   // Adds the sums of a part to `rank`, to its row and group, and to the total.
   // Call once per part, after all operations.
   void addTotals(const Part& part, CallTotals& rank);
-  // Sets the bound of unseen waits of `rank`, and adds it to the total. Adds
-  // the bounds of its rows and groups. Call after all operations.
-  void addUnseen(CallTotals& rank);
+  // Adds the bounds of unseen waits to rows and groups. Call after all
+  // operations.
+  void addUnseen();
 
   ReportSums& sums_;
   const ReportPlan& plan_;
@@ -99,8 +97,7 @@ class ReportSums::StreamAdder {
   absl::flat_hash_set<std::pair<const Row*, std::uint64_t>> parents_;
   const HeldTime held_;
   const TimeWindow span_;
-  // Inputs of StateTimes.
-  CoveredTime waiting_low_, waiting_, waiting_high_, transfer_, exposed_;
+  RankTime time_;
 };
 
 }  // namespace traced

@@ -28,7 +28,10 @@ std::vector<NamedSlice> stepsOf(const std::vector<RankTimeline>& ranks) {
     }
   }
   std::vector<NamedSlice> slices;
-  for (auto& [key, step] : steps) slices.push_back(std::move(step));
+  for (auto& [key, step] : steps) {
+    step.time.reset();  // of one rank
+    slices.push_back(std::move(step));
+  }
   placeInLanes(slices);
   return slices;
 }

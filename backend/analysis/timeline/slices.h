@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/match/match.h"
+#include "analysis/time_split/time_breakdown.h"
 #include "analysis/time_split/time_split.h"
 #include "analysis/view/operation_span.h"
 
@@ -57,7 +58,7 @@ constexpr bool isShowable(std::int64_t ns) {
   return 0 <= ns && ns < std::int64_t{1} << 62;
 }
 
-// A slice with only a name.
+// A slice without an operation.
 struct NamedSlice {
   std::string name;
   std::int64_t begin_ns = 0;
@@ -65,6 +66,8 @@ struct NamedSlice {
   std::uint32_t lane = 0;
   // Set for steps.
   std::optional<std::uint64_t> number = std::nullopt;
+  // Set for the steps of a rank that ended.
+  std::optional<TimeBreakdown> time = std::nullopt;
 };
 
 struct OperationSlice {

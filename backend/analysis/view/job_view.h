@@ -14,6 +14,7 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "analysis/job/run_filters.h"
 #include "analysis/match/match.h"
+#include "analysis/time_split/rank_time.h"
 #include "analysis/time_split/time_split.h"
 #include "analysis/view/rank_choice.h"
 #include "analysis/view/run_overview.h"
@@ -77,6 +78,10 @@ class JobView {
     return tableOf(cell).callOf(operationOf(cell));
   }
   OperationSplit splitOf(const MatchCell& cell) const;
+  // Returns the time of a rank, with all operations of its recording.
+  RankTime timeOf(std::uint32_t stream) const {
+    return rankTimeOf(ready_times_[stream]);
+  }
   // The rank that was ready last for a collective, if certain among all its
   // ranks, including those not in the view.
   struct Latest {

@@ -89,8 +89,11 @@ void BackwardPass::begin() noexcept {
 }
 
 void BackwardPass::beginOnDevice() {
-  for (const auto& operation : operations_) {
-    if (operation->call_.times) stalling_ = operation.get();
+  {
+    const std::lock_guard lock(openPasses().mutex);
+    for (const auto& operation : operations_) {
+      if (operation->call_.times) stalling_ = operation.get();
+    }
   }
   if (!stalling_) return;
   on_device_.emplace(stalling_->call_.times, stalling_->call_.communicator);
@@ -150,14 +153,9 @@ std::int64_t AwaitedOperation::endNs(std::int64_t now_ns) const noexcept {
   return ended ? now_ns : 0;
 }
 
-BackwardPass::~BackwardPass() {
-  for (const auto& operation : operations_) {
-    const std::int64_t release_ns =
-        operation->release_ns_.exchange(AwaitedOperation::kOver);
-    if (release_ns != 0) {
-      operation->call_.recorder.released(operation->call_.op, release_ns);
-    }
-  }
+AwaitedOperation::~AwaitedOperation() {
+  const std::int64_t release_ns = release_ns_.load();
+  if (release_ns > 0) call_.recorder.released(call_.op, release_ns);
 }
 
 }  // namespace traced

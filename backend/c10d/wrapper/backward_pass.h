@@ -8,8 +8,8 @@
 // queued from within it runs directly after DDP's.
 //
 // Only operations whose future was requested during the pass and whose Work was
-// dropped get such a wait. Nothing here throws, blocks or takes the GIL.
-// Thread safety: any thread.
+// dropped get such a wait. Nothing here throws or takes the GIL, and add()
+// never blocks. Thread safety: any thread.
 
 #pragma once
 
@@ -38,6 +38,8 @@ class AwaitedOperation {
     CommunicatorId communicator;
   };
   explicit AwaitedOperation(const Call& call) : call_(call) {}
+  // Records the release if no pass did, because it failed.
+  ~AwaitedOperation();
 
   // Notes that the Work was dropped without a wait. Returns false if the pass
   // is over: the caller then records the release.
@@ -69,8 +71,6 @@ class BackwardPass : public std::enable_shared_from_this<BackwardPass> {
       const AwaitedOperation::Call& call) noexcept;
 
   explicit BackwardPass(int graph_task) : graph_task_(graph_task) {}
-  // Records releases instead of waits, because the pass failed.
-  ~BackwardPass();
 
  private:
   struct OpenPasses;

@@ -45,34 +45,40 @@ bool TracedWork::wait(std::chrono::milliseconds timeout) {
   waited_.store(true, std::memory_order_relaxed);
 
   DeviceCall on_device(times_, communicator_);
-  if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
-  WaitRecord record{};
-  record.op = op_;
-  record.begin_ns = nowNs();
-  const auto waited = [&record] {
-    // Not below 0: the clock may be corrected by a microsecond meanwhile.
-    record.wait_ns = static_cast<std::uint64_t>(
-        std::max<std::int64_t>(nowNs() - record.begin_ns, 0));
-  };
+  WaitRecord record = beginWait(on_device);
   try {
     const bool completed = inner_->wait(timeout);
-    waited();
+    endWait(record);
     recordWait(record, completed);
     if (completed) on_device.endWait(record);
     addOwnTimeSince(record.begin_ns +
                     static_cast<std::int64_t>(record.wait_ns));
     return completed;
   } catch (const std::exception& error) {
-    waited();
+    endWait(record);
     reportError(error, [&](const char* text) {
       recorder_.waitThrew(record, text, return_ns_);
     });
     throw;
   } catch (...) {
-    waited();
+    endWait(record);
     recorder_.waitThrew(record, "unknown exception", return_ns_);
     throw;
   }
+}
+
+WaitRecord TracedWork::beginWait(DeviceCall& on_device) noexcept {
+  if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
+  WaitRecord record{};
+  record.op = op_;
+  record.begin_ns = nowNs();
+  return record;
+}
+
+void TracedWork::endWait(WaitRecord& record) noexcept {
+  // Not below 0: the clock may be corrected by a microsecond meanwhile.
+  record.wait_ns = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(nowNs() - record.begin_ns, 0));
 }
 
 void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
@@ -90,14 +96,10 @@ void TracedWork::recordWait(WaitRecord& record, bool completed) noexcept {
 
 c10::intrusive_ptr<c10::ivalue::Future> TracedWork::waitInFuture() {
   DeviceCall on_device(times_, communicator_);
-  if (times_ && Recorder::current() == &recorder_) on_device.beginWait();
-  WaitRecord record{};
-  record.op = op_;
-  record.begin_ns = nowNs();
+  WaitRecord record = beginWait(on_device);
   record.by_future = true;
   auto future = inner_->getFuture();
-  record.wait_ns = static_cast<std::uint64_t>(
-      std::max<std::int64_t>(nowNs() - record.begin_ns, 0));
+  endWait(record);
   recordWait(record, /*completed=*/true);
   on_device.endWait(record);
   return future;

@@ -47,6 +47,9 @@ class TracedWork : public forwarding::ForwardingWork {
   // Records that the Work was dropped without a wait, unless a backward pass
   // does so.
   void recordRelease() noexcept;
+  // Return a wait that begins now, and set how long it took until now.
+  WaitRecord beginWait(DeviceCall& on_device) noexcept;
+  static void endWait(WaitRecord& record) noexcept;
   // Sets the outcome and the sender of `record`, and records it.
   void recordWait(WaitRecord& record, bool completed) noexcept;
   // Requests the future of an engine whose getFuture() waits.

@@ -12,6 +12,8 @@ namespace {
 
 using Kind = ColumnKind;
 
+constexpr char kNoTimes[] = "from dumps; last step of the rank";
+
 // The columns that the table "operations" does not have.
 constexpr ColumnInfo kColumnInfos[] = {
     // waits
@@ -72,6 +74,23 @@ constexpr ColumnInfo kColumnInfos[] = {
      "from the start of the recording to the last record"},
     {"rank_time_ns", Kind::kTime,
      "from first to last operation: shares refer to it"},
+    {"exposed_wait_for_peers_ns", Kind::kTime,
+     "blocked until the last rank was ready; each instant of a rank counts in "
+     "one of this and the next six columns, whose sum is `rank_time_ns` or "
+     "`took_ns`",
+     kNoTimes},
+    {"exposed_transfer_ns", Kind::kTime, "blocked from then to the end",
+     kNoTimes},
+    {"undecided_ns", Kind::kTime, "blocked, for one of these two", kNoTimes},
+    {"calls_ns", Kind::kTime, "in calls, without a wait", kNoTimes},
+    {"may_wait_ns", Kind::kTime,
+     "waiting without a record, or computing; includes gaps in the record",
+     kNoTimes},
+    {"hidden_ns", Kind::kTime, "computing while operations were in flight",
+     kNoTimes},
+    {"computing_ns", Kind::kTime, "the rest: outside communication", kNoTimes},
+    {"uncertain_ns", Kind::kTime, "error in the division between the first two",
+     kNoTimes},
     {"clock", Kind::kText,
      "how its clock was aligned: `same_clock`, `collectives`, `wall_clock`"},
     {"closed", Kind::kFlag, "the trace was closed"},

@@ -18,23 +18,25 @@ void addNumber(std::string& text, std::uint64_t number) {
   absl::StrAppend(&text, text.empty() ? "" : " ", number);
 }
 
+}  // namespace
+
+void addTime(Json& json, const TimeBreakdown& time) {
+  json["total_ns"] = time.totalNs();
+  for (const TimeField& field : kTimeFields) {
+    json[field.name] = time.*field.value;
+  }
+}
+
+namespace {
+
 Json stepsJson(const StepPicture& picture) {
   Json entries = Json::array();
   for (const StepTimes& times : picture.entries) {
     entries.push_back({{"first", times.first},
                        {"count", times.count},
                        {"longest_ns", times.longest_ns},
-                       {"total_ns", times.totalNs()},
-                       {"computing_ns", times.computing_ns},
-                       {"hidden_ns", times.hidden_ns},
-                       {"calls_ns", times.calls_ns},
-                       {"wait_for_peers_ns", times.wait_for_peers_ns},
-                       {"transfer_ns", times.transfer_ns},
-                       {"uncertain_ns", times.uncertain_ns},
-                       {"undecided_ns", times.undecided_ns},
-                       {"may_wait_ns", times.may_wait_ns},
-                       {"not_ended", times.not_ended},
-                       {"waits_unknown", times.waits_unknown}});
+                       {"not_ended", times.not_ended}});
+    addTime(entries.back(), times.time);
   }
   Json json = {{"by", picture.by_step ? "step" : "time"}};
   if (!picture.by_step) json["stretch_ns"] = picture.stretch_ns;
@@ -167,14 +169,13 @@ Json pictureSharesJson(const Report& report) {
   const auto part = [run_ns](std::uint64_t ns) {
     return static_cast<double>(ns) / static_cast<double>(run_ns);
   };
-  const StateTimes& states = report.all_states;
   json["communication"] = report.all.shareOf(run_ns);
   if (report.isBounded()) {
     json["communication_at_most"] = report.all.mostOf(run_ns);
   }
-  json["exposed"] = part(states.exposed_ns);
-  json["wait_for_peers"] = part(states.waiting_ns);
-  json["wait_for_peers_uncertain"] = part(states.waitUncertainNs());
+  json["exposed_wait_for_peers"] = part(report.time.exposed_wait_for_peers_ns);
+  json["exposed_wait_for_peers_uncertain"] = part(report.time.uncertain_ns);
+  json["hidden"] = part(report.time.hidden_ns);
   const RankLateness* worst = report.pictures->worst();
   if (worst) {
     json["worst_rank"] = worst->rank;

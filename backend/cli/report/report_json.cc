@@ -37,19 +37,11 @@ void addShares(Json& json, const Report& report, const CallTotals& totals,
                std::uint64_t run_ns) {
   // Dumps have no return and wait times, so shares are unknown.
   if (report.summary.fromDumps()) return;
-  json["held_ns"] = totals.held_call_ns + totals.held_wait_ns;
+  json["held_ns"] = totals.held_ns;
   json["share"] = totals.shareOf(run_ns);
   if (!report.isBounded()) return;
   json["share_at_most"] = totals.mostOf(run_ns);
   json["unseen_at_most_ns"] = totals.unseen_at_most_ns;
-}
-
-Json statesJson(const StateTimes& states) {
-  return {{"wait_for_peers_ns", states.waiting_ns},
-          {"wait_for_peers_low_ns", states.waiting_low_ns},
-          {"wait_for_peers_high_ns", states.waiting_high_ns},
-          {"transfer_ns", states.transfer_ns},
-          {"exposed_ns", states.exposed_ns}};
 }
 
 void addTotals(Json& json, const Report& report, const CallTotals& totals,
@@ -169,7 +161,7 @@ Json ranksJson(const Report& report) {
   for (const RankTotals& rank : report.ranks) {
     Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
     addTotals(json, report, rank.totals, rank.run_ns);
-    json["states"] = statesJson(rank.states);
+    if (!report.summary.fromDumps()) addTime(json["time"], rank.time);
     ranks.push_back(std::move(json));
   }
   return ranks;
@@ -205,7 +197,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"device_times", deviceTimesJson(summary.deviceTimes())}};
   Json& total = json["total"] = Json::object();
   addTotals(total, report, report.all, summary.rankTimeNs());
-  total["states"] = statesJson(report.all_states);
+  if (!summary.fromDumps()) addTime(total["time"], report.time);
   Json& ops = json["ops"] = Json::array();
   for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
   json["clocks"] = alignmentJson(report.clocks);

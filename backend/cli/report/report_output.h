@@ -32,11 +32,9 @@ std::string reportText(const std::string& title, const TraceSet& set,
 // "2.1-18.9 %" if waits were not recorded, ">=2.1 %" if records were lost.
 std::string shareCell(const Report& report, const CallTotals& totals,
                       std::uint64_t run_ns);
-// Returns the share of rank time that operations waited for peers. It is one
-// figure, or bounds if clocks leave it undecided. `between` separates the
-// bounds, for example " to ". Rank time must not be 0.
-std::string waitingCell(const Report& report, const char* between);
-
+// Returns how much of the run was communication, and of what kind. "" without
+// rank time.
+std::string communicationText(const Report& report);
 // Return sentences about clocks, late ranks and slowdowns over time; "" if they
 // have nothing to report.
 std::string clocksText(const Report& report);
@@ -52,6 +50,8 @@ std::string notesText(const Report& report);
 std::string rankTotalsText(const Report& report);
 std::string groupTotalsText(const Report& report);
 
+// Sets the fields of a breakdown.
+void addTime(Json& json, const TimeBreakdown& time);
 // Returns the data of the pictures (docs/use/report.md). The report must have
 // pictures.
 Json picturesJson(const Report& report);

@@ -15,51 +15,6 @@
 namespace traced {
 namespace {
 
-// Returns how many operations have no recorded wait; "" if all have one.
-std::string unknownWaitsText(const Report& report) {
-  const CallTotals& all = report.all;
-  if (all.waits_unknown == 0) return "";
-  return absl::StrCat(" ", groupedText(all.waits_unknown), " of ",
-                      groupedText(all.calls), " operations ",
-                      all.waits_unknown == 1 ? "has" : "have",
-                      " no recorded wait (as of a program that waits for a "
-                      "future), so the exact share is unknown.");
-}
-
-// Returns the share of rank time that communication blocked the program. Rank
-// time is from a rank's first operation to its last.
-std::string shareText(const Report& report) {
-  if (report.summary.fromDumps()) {
-    return "Communication: unknown share of the run. Dumps record neither "
-           "returns nor waits.\n";
-  }
-  const std::uint64_t run_ns = report.summary.rankTimeNs();
-  if (run_ns == 0) return "";
-  const CallTotals& all = report.all;
-  const std::string share =
-      report.isBounded()
-          ? percentRange(all.shareOf(run_ns), all.mostOf(run_ns), " to ")
-          : "at least " + percentText(all.shareOf(run_ns));
-  const auto part = [run_ns](std::uint64_t ns) {
-    return percentText(static_cast<double>(ns) / static_cast<double>(run_ns));
-  };
-  return absl::StrCat("Communication: ", share, " of the run. Calls took ",
-                      part(all.held_call_ns), ", recorded waits ",
-                      part(all.held_wait_ns), ".", unknownWaitsText(report),
-                      "\n");
-}
-
-// Returns how long operations took, whether or not the program waited for them.
-std::string peersText(const Report& report) {
-  const auto run_ns = static_cast<double>(report.summary.rankTimeNs());
-  if (run_ns == 0 || report.all.split.wait_for_peers.count == 0) return "";
-  return absl::StrFormat(
-      "Operations spent %s of the run waiting for the slowest rank and %s "
-      "transferring data. Computation may overlap both.\n",
-      waitingCell(report, " to "),
-      percentText(static_cast<double>(report.all_states.transfer_ns) / run_ns));
-}
-
 std::string msOrNone(const TimeSummary& time, double ns) {
   return time.count == 0 ? "-" : millisecondsText(ns);
 }
@@ -313,8 +268,8 @@ std::string reportText(const std::string& title, const TraceSet& set,
                                    : "No operations were recorded.";
     return fitting(absl::StrCat(text, "\n", none, "\n", notesText(report)));
   }
-  absl::StrAppend(&text, "\n", shareText(report), peersText(report),
-                  latestText(report), degradedText(report), "\n");
+  absl::StrAppend(&text, "\n", communicationText(report), latestText(report),
+                  degradedText(report), "\n");
   text = absl::StrCat(fitting(text), rowsText(report, options));
   if (options.wide) {
     absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",

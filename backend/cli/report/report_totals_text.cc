@@ -73,19 +73,6 @@ std::string shareCell(const Report& report, const CallTotals& totals,
                             : ">=" + percentText(least);
 }
 
-std::string waitingCell(const Report& report, const char* between) {
-  const StateTimes& states = report.all_states;
-  const auto part = [&](std::uint64_t ns) {
-    return static_cast<double>(ns) /
-           static_cast<double>(report.summary.rankTimeNs());
-  };
-  if (states.isWaitSurelyNotZero()) return percentText(part(states.waiting_ns));
-  const double low = part(states.waiting_low_ns);
-  const double high = part(states.waiting_high_ns);
-  return percentText(low) == percentText(0) ? "at most " + percentText(high)
-                                            : percentRange(low, high, between);
-}
-
 std::string rankTotalsText(const Report& report) {
   Table table;
   table.addColumn("rank");

@@ -48,6 +48,8 @@ std::vector<Metric> metricsOf(const RankFigures& figures, std::int64_t now_ns) {
        inSeconds(figures.completion_ns)},
       {"traced_rank_exposed_wait_seconds_total",
        inSeconds(figures.exposed_wait_ns)},
+      {"traced_rank_communication_seconds_total",
+       inSeconds(figures.communication_ns)},
       {"traced_rank_waits_unknown_total", figures.waits_unknown},
       {"traced_rank_lost_records_total", figures.lost_records}};
   // A lost record may have been a wait.

@@ -27,6 +27,8 @@ struct RankFigures {
   std::uint64_t own_call_ns = 0;
   std::uint64_t completion_ns = 0;
   std::uint64_t exposed_wait_ns = 0;
+  // Time in calls and waits, each instant once.
+  std::uint64_t communication_ns = 0;
   // Number of asynchronous operations without a recorded wait, and the time
   // that the program may have waited for any of them.
   std::uint64_t waits_unknown = 0;

@@ -77,8 +77,10 @@ void OperationSums::add(const Row& row) {
   const bool had_returned = op->returned.known();
   const bool had_failed = op->failed;
   op->apply(row);
-  if (!had_returned)
+  if (!had_returned && op->returned.known()) {
     figures_.own_call_ns += nsBetween(op->issued, op->returned);
+    blocked_.add(op->issued.ns(), op->returned.ns());
+  }
   figures_.failed += op->failed && !had_failed;
   if (ReportedCalls* const calls = reportedOf(*op)) learn(row, *op, *calls);
   if (op->isAbandoned() || op->failed) count(*op);
@@ -121,7 +123,11 @@ void OperationSums::count(FollowedOperation& op) {
 }
 
 void OperationSums::addTimes(FollowedOperation& op) {
-  if (std::exchange(op.times_added, true) || op.failed) return;
+  if (std::exchange(op.times_added, true)) return;
+  if (between(op.blockedFrom(), op.blockedUntil())) {
+    blocked_.add(op.blockedFrom().ns(), op.blockedUntil().ns());
+  }
+  if (op.failed) return;
   figures_.completion_ns += nsBetween(op.issued, op.ended);
   figures_.exposed_wait_ns += op.exposedNs().value_or(0);
 }
@@ -205,6 +211,7 @@ const RankFigures& OperationSums::figures(std::int64_t now_ns) {
   countInFlight();
   // All operations without a known end have ended by now.
   if (!figures_.may_have_more_in_flight) unseen_waits_.close(now_ns);
+  figures_.communication_ns = blocked_.ns();
   figures_.unseen_wait_ns = unseen_waits_.ns();
   figures_.unseen_wait_is_bounded = !unseen_waits_.isOpen();
   return figures_;

@@ -101,6 +101,7 @@ class OperationSums {
   const ChunkBuilder& known_;
   RankFigures figures_;
   CoverBound unseen_waits_;
+  CoverBound blocked_;
   // Ordered by id. All ids in slow_ are less than those in young_.
   std::vector<FollowedOperation> slow_;
   std::deque<FollowedOperation> young_;

@@ -26,7 +26,8 @@ std::optional<std::uint64_t> firstOf(const Waiting& waiting) {
 
 }  // namespace
 
-// Compares only where a run of equal messages starts on either side.
+// Compares only where something changes: where a run of equal messages starts
+// on either side, and after a hole, because a run may start in one.
 std::optional<Difference> firstDifference(const MessagePair& pair) {
   const PairSide& sends = pair.sends;
   const PairSide& receives = pair.receives;
@@ -43,6 +44,9 @@ std::optional<Difference> firstDifference(const MessagePair& pair) {
   compareAt(begin);
   for (const PairSide* side : {&sends, &receives}) {
     for (const PairSide::Run& run : side->runs()) compareAt(run.first);
+    for (const SeqRanges::Range& hole : side->holes().ranges()) {
+      compareAt(hole.last + 1);
+    }
   }
   return first;
 }

@@ -179,6 +179,11 @@ void Tracks::writeTrack(Sequence& to, std::uint64_t process, std::int32_t order,
   if (slices.empty()) return;
   const LanedTrack track = addTrack(to, process, order, name, lanesOf(slices));
   for (const NamedSlice& slice : slices) {
+    if (slice.time) {
+      for (const TimeField& field : kTimeFields) {
+        to.annotate(field.name, *slice.time.*field.value);
+      }
+    }
     to.writeSlice(track.lane(slice.lane), slice.name, slice.begin_ns,
                   slice.end_ns);
   }

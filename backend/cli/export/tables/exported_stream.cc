@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "analysis/job/group_catalog.h"
+#include "analysis/job/held_time.h"
 #include "analysis/job/matched_calls.h"
+#include "analysis/stream/batches.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/export/tables/table_file.h"
 
@@ -88,7 +90,7 @@ std::vector<std::uint64_t> StreamExporter::hashesOf(
   return hashes;
 }
 
-void StreamExporter::forEach(
+RankTime StreamExporter::forEach(
     std::size_t stream, const StreamTable& table,
     const std::function<void(const ExportedOperation&)>& visit) {
   const std::vector<std::uint32_t>& groups = run_.groups_of[stream];
@@ -98,6 +100,8 @@ void StreamExporter::forEach(
   const std::vector<std::uint64_t> hashes = hashesOf(table, groups);
   const UnclearPairs unclear = unclearPairsOf(table, groups);
   const ClockCursor clock(run_.clocks.models[stream]);
+  const Batches batches(table);
+  RankTime time(table, &ready_stream.ready);
   for (std::size_t i = 0; i < table.operations.size(); ++i) {
     const AssembledOperation& op = table.operations[i];
     const v1::Call* const call = table.callOf(op);
@@ -111,8 +115,13 @@ void StreamExporter::forEach(
         splitOf(ready_times, i, call),
         group == GroupCatalog::kNone ? group : order_[group], std::nullopt};
     operation.key = keyOf(operation.call, group, unclear);
+    if (!table.isSimulated(op)) {
+      time.add(i, operation.split, hasUnseenWait(op, table, batches));
+    }
     visit(operation);
   }
+  time.finish();
+  return time;
 }
 
 }  // namespace traced

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analysis/job/operation_index.h"
 #include "analysis/report/run_ready_times.h"
+#include "analysis/time_split/rank_time.h"
 #include "analysis/time_split/time_split.h"
 #include "cli/export/operation_columns.h"
 
@@ -50,10 +51,10 @@ class StreamExporter {
   // `run` must outlive it.
   explicit StreamExporter(const RunReadyTimes& run);
 
-  // Calls visit() with each operation. `stream` is the index of the stream in
-  // the set.
-  void forEach(std::size_t stream, const StreamTable& table,
-               const std::function<void(const ExportedOperation&)>& visit);
+  // Calls visit() with each operation, and returns the finished time of the
+  // rank. `stream` is the index of the stream in the set.
+  RankTime forEach(std::size_t stream, const StreamTable& table,
+                   const std::function<void(const ExportedOperation&)>& visit);
 
  private:
   // Returns the group hashes of a stream, as groupHashes() does. Computes the

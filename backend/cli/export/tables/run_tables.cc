@@ -16,6 +16,15 @@ CellValue RankRow::commonCell(Instant at) const {
   return ClockCursor(clock).commonNs(at.ns());
 }
 
+namespace {
+
+CellValue timeCell(const std::optional<TimeBreakdown>& time,
+                   std::uint64_t TimeBreakdown::*part) {
+  return time ? countCell((*time).*part) : CellValue();
+}
+
+}  // namespace
+
 const TableOf<RankRow>& rankTable() {
   using R = const RankRow&;
   static const TableOf<RankRow> table(
@@ -45,6 +54,26 @@ const TableOf<RankRow>& rankTable() {
        {"last_ns", [](R r) { return r.commonCell(r.table.last); }},
        {"run_ns", [](R r) { return countCell(r.table.runNs()); }},
        {"rank_time_ns", [](R r) { return countCell(r.table.rankTimeNs()); }},
+       {"exposed_wait_for_peers_ns",
+        [](R r) {
+          return timeCell(r.time, &TimeBreakdown::exposed_wait_for_peers_ns);
+        }},
+       {"exposed_transfer_ns",
+        [](R r) {
+          return timeCell(r.time, &TimeBreakdown::exposed_transfer_ns);
+        }},
+       {"undecided_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::undecided_ns); }},
+       {"calls_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::calls_ns); }},
+       {"may_wait_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::may_wait_ns); }},
+       {"hidden_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::hidden_ns); }},
+       {"computing_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::computing_ns); }},
+       {"uncertain_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::uncertain_ns); }},
        {"clock", [](R r) { return textCell(nameOf(r.clock.source())); }},
        {"closed", [](R r) { return CellValue(r.table.closed); }},
        {"recovered",
@@ -79,7 +108,27 @@ const TableOf<StepRow>& stepTable() {
        {"step_begin_ns", [](R r) { return r.rank.commonCell(r.step.began); }},
        {"step_end_ns", [](R r) { return r.rank.commonCell(r.step.ended); }},
        {"took_ns",
-        [](R r) { return countCell(between(r.step.began, r.step.ended)); }}},
+        [](R r) { return countCell(between(r.step.began, r.step.ended)); }},
+       {"exposed_wait_for_peers_ns",
+        [](R r) {
+          return timeCell(r.time, &TimeBreakdown::exposed_wait_for_peers_ns);
+        }},
+       {"exposed_transfer_ns",
+        [](R r) {
+          return timeCell(r.time, &TimeBreakdown::exposed_transfer_ns);
+        }},
+       {"undecided_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::undecided_ns); }},
+       {"calls_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::calls_ns); }},
+       {"may_wait_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::may_wait_ns); }},
+       {"hidden_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::hidden_ns); }},
+       {"computing_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::computing_ns); }},
+       {"uncertain_ns",
+        [](R r) { return timeCell(r.time, &TimeBreakdown::uncertain_ns); }}},
       {"rank"});
   return table;
 }
@@ -203,16 +252,36 @@ const TableOf<VerdictRankRow>& verdictRankTable() {
   return table;
 }
 
-void StreamTables::add(const StreamTable& table, const v1::ClockModel& clock) {
-  const RankRow rank{table, clock, processEndOf(table)};
-  ranks_.add(rankTable(), rank);
-  for (const Marks::Step& step : table.marks.steps()) {
-    steps_.add(stepTable(), {rank, step});
+void StreamTables::add(const StreamTable& table, const v1::ClockModel& clock,
+                       const std::optional<RankTime>& time) {
+  RankRow rank{table, clock, processEndOf(table), std::nullopt};
+  // Dumps record neither returns nor waits.
+  const bool has_time = time && !table.snapshot;
+  if (has_time) {
+    const TimeWindow span = operationSpan(table);
+    rank.time = time->over(absl::MakeConstSpan(&span, 1)).front();
   }
+  ranks_.add(rankTable(), rank);
+  addSteps(rank, has_time ? time : std::nullopt);
   for (const ResourceRow& sample : table.resources) {
     resources_.add(resourceTable(), {rank, sample});
   }
   addLosses(table);
+}
+
+void StreamTables::addSteps(const RankRow& rank,
+                            const std::optional<RankTime>& time) {
+  const std::vector<StepWindow> windows = stepWindows(rank.table);
+  const std::vector<TimeBreakdown> times =
+      time ? time->over(windows) : std::vector<TimeBreakdown>();
+  std::size_t next = 0;
+  for (const Marks::Step& step : rank.table.marks.steps()) {
+    StepRow row{rank, step, std::nullopt};
+    if (const auto i = endedWindow(windows, step, next); i && !times.empty()) {
+      row.time = times[*i];
+    }
+    steps_.add(stepTable(), row);
+  }
 }
 
 void StreamTables::addLosses(const StreamTable& table) {

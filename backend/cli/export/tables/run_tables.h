@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "analysis/diagnosis/diagnosis.h"
@@ -12,6 +13,7 @@
 #include "analysis/job/run_summary.h"
 #include "analysis/stream/process_end.h"
 #include "analysis/stream/stream_table.h"
+#include "analysis/time_split/rank_time.h"
 #include "cli/export/tables/table_file.h"
 #include "traced/v1/clock.pb.h"
 
@@ -21,6 +23,7 @@ struct RankRow {
   const StreamTable& table;
   const v1::ClockModel& clock;
   ProcessEnd end;
+  std::optional<TimeBreakdown> time;
 
   // Returns an instant on the common time line; absent if it is unknown.
   CellValue commonCell(Instant at) const;
@@ -29,6 +32,7 @@ struct RankRow {
 struct StepRow {
   const RankRow& rank;
   const Marks::Step& step;
+  std::optional<TimeBreakdown> time;
 };
 
 struct SampleRow {
@@ -74,8 +78,10 @@ class StreamTables {
         resources_(folder, resourceTable().spec),
         losses_(folder, lossTable().spec) {}
 
-  // Adds the rows of one stream.
-  void add(const StreamTable& table, const v1::ClockModel& clock);
+  // Adds the rows of one stream. `time`: of its rank; absent if no table has
+  // it.
+  void add(const StreamTable& table, const v1::ClockModel& clock,
+           const std::optional<RankTime>& time);
   // Adds rows without a rank to "losses": warnings about inputs, the chosen run
   // and clocks, absent ranks, and unusable bytes.
   void add(const TraceSet& set, const RunSummary& summary);
@@ -83,6 +89,7 @@ class StreamTables {
   void finish();
 
  private:
+  void addSteps(const RankRow& rank, const std::optional<RankTime>& time);
   // Adds a row for each kind of loss in the stream.
   void addLosses(const StreamTable& table);
 

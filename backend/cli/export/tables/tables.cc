@@ -1,5 +1,6 @@
 #include "cli/export/tables/tables.h"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -75,18 +76,23 @@ class OperationTables {
         operations_(folder, operationTable(), kRanksInFile),
         waits_(folder, waitTable(), OperationFiles::kAnyRanks) {}
 
-  void add(std::size_t stream, const StreamTable& table) {
+  // Adds a stream. Returns the time of its rank if a table has it.
+  std::optional<RankTime> add(std::size_t stream, const StreamTable& table) {
     const bool operations = operations_.wanted();
     const bool waits = waits_.wanted();
     const bool matches = folder_.output.wants(JobMatchTable::table().spec.name);
+    const bool times = folder_.output.wants(rankTable().spec.name) ||
+                       folder_.output.wants(stepTable().spec.name);
     if (operations) operations_.beginStream();
     if (waits) waits_.beginStream();
-    if (!operations && !waits && !matches) return;
-    exporter_.forEach(stream, table, [&](const ExportedOperation& operation) {
-      if (operations) operations_.add(operation);
-      if (waits && isInWaitTable(operation)) waits_.add(operation);
-      if (matches) matches_.add(operation);
-    });
+    if (!operations && !waits && !matches && !times) return std::nullopt;
+    return exporter_.forEach(stream, table,
+                             [&](const ExportedOperation& operation) {
+                               if (operations) operations_.add(operation);
+                               if (waits && isInWaitTable(operation))
+                                 waits_.add(operation);
+                               if (matches) matches_.add(operation);
+                             });
   }
   void finish() {
     operations_.finish();
@@ -114,8 +120,7 @@ void writeTables(const TraceSet& set, TableOutput& output,
   readStreams(set, [&](std::size_t i, StreamTable& table) {
     if (!output.ok()) return;
     summary.add(table);
-    streams.add(table, run.clocks.models[i]);
-    operations.add(i, table);
+    streams.add(table, run.clocks.models[i], operations.add(i, table));
   });
   if (!output.ok()) return;
   streams.add(set, summary);

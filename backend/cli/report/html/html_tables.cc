@@ -112,11 +112,12 @@ std::string stepTable(const Report& report) {
              ? groupedText(times.first)
              : threeDigits(static_cast<double>(times.first) *
                            static_cast<double>(steps.stretch_ns) / 1e9),
-         groupedText(times.count), mean(times.totalNs()),
-         mean(times.computing_ns), mean(times.hidden_ns), mean(times.calls_ns),
-         mean(times.wait_for_peers_ns), mean(times.transfer_ns),
-         mean(times.uncertain_ns), mean(times.undecided_ns),
-         mean(times.may_wait_ns), ms(times.longest_ns)});
+         groupedText(times.count), mean(times.time.totalNs()),
+         mean(times.time.computing_ns), mean(times.time.hidden_ns),
+         mean(times.time.calls_ns), mean(times.time.exposed_wait_for_peers_ns),
+         mean(times.time.exposed_transfer_ns), mean(times.time.uncertain_ns),
+         mean(times.time.undecided_ns), mean(times.time.may_wait_ns),
+         ms(times.longest_ns)});
   }
   return table.html();
 }

@@ -183,8 +183,8 @@ std::string numbersHtml(const PageInput& input) {
     return shares.contains(name) ? shares[name] : Json();
   };
   const Json communication = number("communication");
-  const Json exposed = number("exposed");
-  const Json waiting = number("wait_for_peers");
+  const Json exposed_wait_for_peers = number("exposed_wait_for_peers");
+  const Json hidden = number("hidden");
   const char* unknown = "not known";
   const std::string share =
       communication.is_null()
@@ -211,22 +211,26 @@ std::string numbersHtml(const PageInput& input) {
                                     "hang counts only in the upper end"
                                   : "; not all waits are recorded, so the "
                                     "exact share is unknown")));
-  absl::StrAppend(
-      &text, numberHtml("exposed", exposed,
-                        exposed.is_null()
-                            ? unknown
-                            : absl::StrCat(is_lossy ? ">=" : "",
-                                           percentText(exposed.get<double>())),
-                        "of rank time the program was blocked in recorded "
-                        "waits" +
-                            without));
+  const auto percent = [&](const Json& part) {
+    return part.is_null() ? unknown
+                          : absl::StrCat(is_lossy ? ">=" : "",
+                                         percentText(part.get<double>()));
+  };
+  const bool is_vague =
+      report.time.uncertain_ns > report.time.exposed_wait_for_peers_ns;
   absl::StrAppend(
       &text,
-      numberHtml("wait_for_peers", waiting,
-                 waiting.is_null() ? unknown : waitingCell(report, "-"),
-                 "of rank time operations waited for the slowest rank, even "
-                 "if the program computed meanwhile" +
-                     without));
+      numberHtml(
+          "exposed_wait_for_peers", exposed_wait_for_peers,
+          absl::StrCat(is_vague ? "~ " : "", percent(exposed_wait_for_peers)),
+          absl::StrCat("of rank time the program waited for the "
+                       "slowest rank",
+                       is_vague ? "; mostly uncertain" : "", without)));
+  absl::StrAppend(&text,
+                  numberHtml("hidden", hidden, percent(hidden),
+                             "of rank time communication was hidden behind "
+                             "computing" +
+                                 without_lost));
   // The headline's own number already names the rank that others waited for.
   if (of_headline.empty()) {
     text += worstHtml(input, number("worst_rank_caused"));

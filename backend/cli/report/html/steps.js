@@ -6,8 +6,8 @@ const stepParts = [
     (data.hangs.some(hang => hang.missing.length === 0) ? '' : ' (computing)')],
   ['hidden_ns', 'hidden', 'computing, with communication hidden behind it'],
   ['calls_ns', 'calls', 'in calls'],
-  ['transfer_ns', 'transfer', 'waiting for a transfer'],
-  ['wait_for_peers_ns', 'peers',
+  ['exposed_transfer_ns', 'transfer', 'waiting for a transfer'],
+  ['exposed_wait_for_peers_ns', 'peers',
     'waiting for the slowest rank' + (data.hangs.length > 0 ? ', in a hang for the absent one' : '')],
   ['undecided_ns', 'undecided', 'waiting for a rank or a transfer (not known which)'],
   ['may_wait_ns', 'maywait', 'computing or waiting (not recorded)'],
@@ -31,7 +31,7 @@ function withHangs(entry, windows) {
   for (const { hang, window, isCounted } of windows) {
     let waited = 0;
     for (const one of hang.waiting) waited += overlap(one.from_ns, one.until_ns, window);
-    for (const from of ['undecided_ns', 'may_wait_ns']) waited = take(waited, from, 'wait_for_peers_ns');
+    for (const from of ['undecided_ns', 'may_wait_ns']) waited = take(waited, from, 'exposed_wait_for_peers_ns');
     for (const traceEnd of hang.missing_until_ns) {
       const all = overlap(hang.from_ns, hang.until_ns, window);
       const counted = !isCounted ? 0
@@ -160,7 +160,7 @@ function makeSteps(view) {
           // Around the border of transfer and wait, what clocks leave open.
           if (name !== 'transfer' || !(entry.uncertain_ns > 0)) continue;
           const open = high * entry.uncertain_ns / scaleOf(entry);
-          const begin = Math.max(y - open, y - high * entry.wait_for_peers_ns / scaleOf(entry));
+          const begin = Math.max(y - open, y - high * entry.exposed_wait_for_peers_ns / scaleOf(entry));
           bands.push([left + i * each, begin, Math.max(each - gap, 0.5),
             Math.min(y + open, y + part) - begin]);
         }

@@ -20,6 +20,7 @@ void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
   digest.set_wait_for_peers_ns(totals.split.wait_for_peers.total_ns);
   digest.set_transfer_ns(totals.split.transfer.total_ns);
   digest.set_exposed_wait_ns(totals.split.exposed.total_ns);
+  digest.set_communication_ns(sums.blocked.ns());
   digest.set_waits_unknown(totals.waits_unknown);
   if (!sums.unseen_waits.isOpen()) {
     digest.set_unseen_wait_ns(sums.unseen_waits.ns());
@@ -111,6 +112,9 @@ class RankMetrics {
     counter("exposed_wait_seconds",
             "Time that callers or devices spent in recorded waits",
             seconds(rank_.exposed_wait_ns()));
+    counter("communication_seconds",
+            "Time in calls and recorded waits, each instant once",
+            seconds(rank_.communication_ns()));
     counter("waits_unknown", "Operations without a recorded wait",
             asDouble(rank_.waits_unknown()));
     // A lost record may have been a wait.

@@ -109,13 +109,13 @@ TEST_F(LateRanksTest, TheTimeOfAStepIsReportedInParts) {
   EXPECT_EQ(step.first, 4u);
   EXPECT_EQ(step.count, 4u);
   EXPECT_EQ(step.longest_ns, 100 * kMs);
-  EXPECT_EQ(step.totalNs(), 400 * kMs);
+  EXPECT_EQ(step.time.totalNs(), 400 * kMs);
   // A wait begins 20 us after the call, which takes 10 us.
-  EXPECT_EQ(step.calls_ns, 4 * 10 * kUs);
-  EXPECT_EQ(step.hidden_ns, 4 * 10 * kUs);
-  EXPECT_EQ(step.wait_for_peers_ns, 6 * kMs - 3 * 20 * kUs);
-  EXPECT_EQ(step.transfer_ns, 4 * 47 * kMs - 20 * kUs);
-  EXPECT_EQ(step.undecided_ns, 0u);
+  EXPECT_EQ(step.time.calls_ns, 4 * 10 * kUs);
+  EXPECT_EQ(step.time.hidden_ns, 4 * 10 * kUs);
+  EXPECT_EQ(step.time.exposed_wait_for_peers_ns, 6 * kMs - 3 * 20 * kUs);
+  EXPECT_EQ(step.time.exposed_transfer_ns, 4 * 47 * kMs - 20 * kUs);
+  EXPECT_EQ(step.time.undecided_ns, 0u);
 }
 
 TEST_F(LateRanksTest, AWindowHasItsStepsOnly) {
@@ -202,11 +202,12 @@ TEST_F(PicturesTest, PossibleWaitsAreNeitherHiddenNorComputing) {
   rank.idleUntil(30);
   const StepPicture steps = picturesOf(job).steps;
   ASSERT_EQ(steps.entries.size(), 3u);
-  EXPECT_EQ(steps.entries[0].may_wait_ns, 5 * kMs - 2 * 10 * kUs + 20 * kUs);
-  EXPECT_EQ(steps.entries[0].hidden_ns, 0u);
-  EXPECT_EQ(steps.entries[0].computing_ns, 4 * kMs);
-  EXPECT_EQ(steps.entries[1].may_wait_ns, 9 * kMs - 10 * kUs);
-  EXPECT_EQ(steps.entries[1].hidden_ns, 0u);
+  EXPECT_EQ(steps.entries[0].time.may_wait_ns,
+            5 * kMs - 2 * 10 * kUs + 20 * kUs);
+  EXPECT_EQ(steps.entries[0].time.hidden_ns, 0u);
+  EXPECT_EQ(steps.entries[0].time.computing_ns, 4 * kMs);
+  EXPECT_EQ(steps.entries[1].time.may_wait_ns, 9 * kMs - 10 * kUs);
+  EXPECT_EQ(steps.entries[1].time.hidden_ns, 0u);
 }
 
 TEST_F(PicturesTest, AHangIsDrawnToTheEndOfTheAxis) {
@@ -226,8 +227,8 @@ TEST_F(PicturesTest, AHangIsDrawnToTheEndOfTheAxis) {
   EXPECT_EQ(waits.rows[1].cells.back().operations, 0u);
   ASSERT_EQ(pictures.steps.entries.size(), 2u);
   EXPECT_EQ(pictures.steps.entries[1].not_ended, 1u);
-  EXPECT_EQ(pictures.steps.entries[1].totalNs(), 24'900 * kMs);
-  EXPECT_GT(pictures.steps.entries[1].undecided_ns, 24'700 * kMs);
+  EXPECT_EQ(pictures.steps.entries[1].time.totalNs(), 24'900 * kMs);
+  EXPECT_GT(pictures.steps.entries[1].time.undecided_ns, 24'700 * kMs);
 }
 
 TEST_F(PicturesTest, ManyStepsAreReportedTogether) {
@@ -243,7 +244,7 @@ TEST_F(PicturesTest, ManyStepsAreReportedTogether) {
   ASSERT_EQ(pictures.steps.entries.size(), 125u);
   EXPECT_EQ(pictures.steps.entries[1].first, 8u);
   EXPECT_EQ(pictures.steps.entries[1].count, 8u);
-  EXPECT_EQ(pictures.steps.entries[1].computing_ns, 8 * kMs);
+  EXPECT_EQ(pictures.steps.entries[1].time.computing_ns, 8 * kMs);
 }
 
 TEST_F(PicturesTest, WithoutStepsTimeIsCut) {
@@ -257,7 +258,7 @@ TEST_F(PicturesTest, WithoutStepsTimeIsCut) {
   ASSERT_EQ(pictures.steps.entries.size(), 60u);
   std::uint64_t transfer_ns = 0;
   for (const StepTimes& times : pictures.steps.entries) {
-    transfer_ns += times.transfer_ns;
+    transfer_ns += times.time.exposed_transfer_ns;
   }
   EXPECT_NEAR(static_cast<double>(transfer_ns), 2 * 60 * 3.98e6, 1e5);
 }
@@ -404,13 +405,13 @@ TEST_F(PicturesTest, GapsBeforeALossAreNotComputing) {
   const StepPicture steps = picturesOf(job).steps;
   ASSERT_EQ(steps.entries.size(), 5u);
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(steps.entries[i].computing_ns, 8 * kMs) << i;
-    EXPECT_EQ(steps.entries[i].may_wait_ns, 8 * kMs + 10 * kUs) << i;
+    EXPECT_EQ(steps.entries[i].time.computing_ns, 8 * kMs) << i;
+    EXPECT_EQ(steps.entries[i].time.may_wait_ns, 8 * kMs + 10 * kUs) << i;
   }
-  EXPECT_EQ(steps.entries[3].may_wait_ns, 4 * kMs);
-  EXPECT_EQ(steps.entries[3].computing_ns, 12 * kMs);
-  EXPECT_EQ(steps.entries[4].may_wait_ns, 0u);
-  EXPECT_EQ(steps.entries[4].computing_ns, 16 * kMs);
+  EXPECT_EQ(steps.entries[3].time.may_wait_ns, 4 * kMs);
+  EXPECT_EQ(steps.entries[3].time.computing_ns, 12 * kMs);
+  EXPECT_EQ(steps.entries[4].time.may_wait_ns, 0u);
+  EXPECT_EQ(steps.entries[4].time.computing_ns, 16 * kMs);
 }
 
 // Tracing was switched off from 2 to 7 ms, and from 12 ms to the end.
@@ -427,8 +428,8 @@ TEST_F(PicturesTest, PausesAreNotComputing) {
   rank.beginStep(2, 20);
   const StepPicture steps = picturesOf(job).steps;
   ASSERT_EQ(steps.entries.size(), 2u);
-  EXPECT_EQ(steps.entries[0].may_wait_ns, 5 * kMs);
-  EXPECT_EQ(steps.entries[1].may_wait_ns, 8 * kMs);
+  EXPECT_EQ(steps.entries[0].time.may_wait_ns, 5 * kMs);
+  EXPECT_EQ(steps.entries[1].time.may_wait_ns, 8 * kMs);
 }
 
 TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
@@ -450,13 +451,14 @@ TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   const ReadyTable::Stream stream(table, clock, 0, MatchedCalls(table, {}),
                                   {{Instant(100), Instant(100), Instant(100)}});
   StepPictureBuilder builder(true, 0, 0);
-  builder.begin(stream);
-  builder.add(0, {}, false);
-  builder.end();
+  RankTime time(table, &stream.ready);
+  time.add(0, {}, false);
+  time.finish();
+  builder.add(stream, time);
   const StepPicture picture = std::move(builder).finish();
   ASSERT_FALSE(picture.entries.empty());
-  EXPECT_EQ(picture.entries[0].undecided_ns, 300u);
-  EXPECT_EQ(picture.entries[0].hidden_ns, 400u);
+  EXPECT_EQ(picture.entries[0].time.undecided_ns, 300u);
+  EXPECT_EQ(picture.entries[0].time.hidden_ns, 400u);
 }
 
 // Earlier instants occur only in damaged traces.
@@ -469,8 +471,9 @@ TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
     table.last = Instant(start_ns + 1000);
     const ReadyTable::Stream stream(table, clock, 0, {});
     StepPictureBuilder builder(false, start_ns, start_ns + 1000);
-    builder.begin(stream);
-    builder.end();
+    RankTime time(table, &stream.ready);
+    time.finish();
+    builder.add(stream, time);
     EXPECT_EQ(std::move(builder).finish().entries.empty(), too_early_ns > 0);
   }
 }
@@ -493,9 +496,10 @@ TEST(StepPictureTest, SeveralBuildersMergeIntoTheSamePicture) {
     }
     table.marks.finish(Instant(0), table.last);
     const ReadyTable::Stream stream(table, clock, 0, {});
+    RankTime time(table, &stream.ready);
+    time.finish();
     for (const std::size_t builder : {std::size_t{rank}, std::size_t{2}}) {
-      builders[builder].begin(stream);
-      builders[builder].end();
+      builders[builder].add(stream, time);
     }
   }
   for (const bool large_first : {false, true}) {
@@ -509,7 +513,8 @@ TEST(StepPictureTest, SeveralBuildersMergeIntoTheSamePicture) {
     for (std::size_t i = 0; i < picture.entries.size(); ++i) {
       EXPECT_EQ(picture.entries[i].first, expected.entries[i].first);
       EXPECT_EQ(picture.entries[i].count, expected.entries[i].count);
-      EXPECT_EQ(picture.entries[i].totalNs(), expected.entries[i].totalNs());
+      EXPECT_EQ(picture.entries[i].time.totalNs(),
+                expected.entries[i].time.totalNs());
     }
   }
 }

@@ -371,11 +371,11 @@ TEST_F(ReportTest, TimeOfThreadsThatOverlapCountsOnce) {
   const Report by_op = report({ReportKey::kOp});
   EXPECT_EQ(by_op.ranks[0].run_ns, 100u) << "from first to last";
   EXPECT_DOUBLE_EQ(by_op.all.shareOf(by_op.ranks[0].run_ns), 1);
-  EXPECT_EQ(by_op.all.held_call_ns, 10u);
-  EXPECT_EQ(by_op.all.held_wait_ns, 90u);
+  EXPECT_EQ(by_op.time.calls_ns, 10u);
+  EXPECT_EQ(by_op.time.undecided_ns, 90u);
   std::uint64_t held_ns = 0;
   for (const ReportRow& row : by_op.rows) {
-    held_ns += row.totals.held_call_ns + row.totals.held_wait_ns;
+    held_ns += row.totals.held_ns;
   }
   EXPECT_EQ(held_ns, 100u);
 }

@@ -4,10 +4,27 @@
 
 #include <array>
 
+#include "analysis/diagnosis/messages/pairing.h"
 #include "unit/analysis/diagnosis/diagnosed.h"
 
 namespace traced::testing {
 namespace {
+
+TEST(FirstDifferenceTest, ADifferenceThatStartsInAHoleIsFoundAfterIt) {
+  constexpr std::uint32_t kOld = 1;
+  constexpr std::uint32_t kNew = 2;
+  MessagePair pair;
+  for (const std::uint64_t seq : {1, 2, 3, 4, 5, 6}) {
+    pair.sends.add(seq, seq < 3 ? kOld : kNew, Reached::kEnded, false);
+  }
+  for (const std::uint64_t seq : {1, 2, 5, 6}) {
+    pair.receives.add(seq, kOld, Reached::kEnded, false);
+  }
+  const auto difference = firstDifference(pair);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->seq, 5u);
+  EXPECT_EQ(difference->sent, kNew);
+}
 
 TEST(MessagesTest, APipelinePairs) {
   JobBuilder job(4);

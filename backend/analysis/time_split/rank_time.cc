@@ -1,0 +1,189 @@
+#include "analysis/time_split/rank_time.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/job/held_time.h"
+#include "analysis/stream/batches.h"
+#include "analysis/stream/losses.h"
+#include "analysis/time_split/certified_times.h"
+
+namespace traced {
+namespace {
+
+TimeWindow windowOf(Instant begin, Instant end) {
+  return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
+}
+
+// Returns the sum of the amounts before `end_ns` that are at or after
+// `begin_ns`. Moves `next` past them.
+template <typename Amounts>
+std::uint64_t sumWithin(const Amounts& amounts, const TimeWindow& window,
+                        std::size_t& next) {
+  std::uint64_t sum = 0;
+  for (; next < amounts.size() && amounts[next].first < window.end_ns; ++next) {
+    if (amounts[next].first >= window.begin_ns) sum += amounts[next].second;
+  }
+  return sum;
+}
+
+}  // namespace
+
+RankTime::RankTime(const StreamTable& table,
+                   const std::vector<ReadyTime>* ready)
+    : table_(table), ready_(ready) {}
+
+void RankTime::add(std::size_t operation, const OperationSplit& split,
+                   bool unseen) {
+  const AssembledOperation& op = table_.operations[operation];
+  added_[kCall].add(windowOf(op.issued, op.returned));
+  if (ready_) {
+    added_[kHidden].add(windowOf((*ready_)[operation].at, op.ended));
+  }
+  addBlocked(operation, split);
+  if (!unseen) return;
+  added_[kMayWait].add(UnseenWaits::windowOf(op, table_));
+  unseen_.emplace_back(op.issued.ns(), 1);
+}
+
+void RankTime::addBlocked(std::size_t operation, const OperationSplit& split) {
+  const AssembledOperation& op = table_.operations[operation];
+  TimeWindow blocked = windowOf(op.blockedFrom(), op.blockedUntil());
+  if (blocked.begin_ns == blocked.end_ns && between(op.ended, op.returned)) {
+    blocked = windowOf(op.issued, op.returned);
+  }
+  if (!ready_ || !split.wait_for_peers) return added_[kUndecided].add(blocked);
+  const TimeWindow waiting = windowAt(
+      (*ready_)[operation].at,
+      static_cast<std::int64_t>(notBelowZero(split.wait_for_peers->ns)));
+  const std::int64_t all_ready_ns =
+      std::clamp(waiting.end_ns, blocked.begin_ns, blocked.end_ns);
+  added_[kWaitForPeers].add({blocked.begin_ns, all_ready_ns});
+  added_[split.transfer ? kTransfer : kUndecided].add(
+      {all_ready_ns, blocked.end_ns});
+  const std::uint64_t off_ns =
+      std::min(offByNs(*split.wait_for_peers), lengthOf(blocked));
+  if (off_ns > 0) uncertain_.emplace_back(blocked.begin_ns, off_ns);
+}
+
+// For an operation that is asynchronous, or whose wait on a stream returned, it
+// is unknown whether the program waits: kMayWait covers that.
+void RankTime::addUnderWay() {
+  const bool is_stuck =
+      std::any_of(table_.operations.begin(), table_.operations.end(),
+                  [this](const AssembledOperation& op) {
+                    return table_.isInFlight(op) && !op.wait_ended.known() &&
+                           !table_.callOf(op)->async();
+                  });
+  if (!is_stuck) return;
+  Instant latest;
+  const auto update = [&latest](Instant instant) {
+    if (instant.isAfter(latest)) latest = instant;
+  };
+  for (const AssembledOperation& op : table_.operations) {
+    update(op.issued);
+    update(op.returned);
+    update(op.wait_ended);
+  }
+  added_[kUndecided].add(windowOf(latest, table_.last));
+}
+
+void RankTime::addUnrecorded() {
+  for (const Pause& pause : table_.marks.pauses()) {
+    added_[kMayWait].add(windowOf(pause.began, pause.ended));
+  }
+  // A pause at the end sets `lost_before` too, without any loss.
+  Losses losses;
+  losses.add(table_);
+  if (!losses.any()) return;
+  // Records are complete from the issue of this operation on.
+  Instant complete = table_.last;
+  for (const AssembledOperation& op : table_.operations) {
+    if (op.id >= table_.lost_before && between(op.issued, complete)) {
+      complete = op.issued;
+    }
+  }
+  const Instant start(table_.header.started().monotonic_ns());
+  added_[kMayWait].add(windowOf(start, complete));
+}
+
+void RankTime::finish() {
+  addUnderWay();
+  addUnrecorded();
+  for (std::size_t state = 0; state < kStates; ++state) {
+    windows_[state] = std::move(added_[state]).windows();
+  }
+  std::sort(uncertain_.begin(), uncertain_.end());
+  std::sort(unseen_.begin(), unseen_.end());
+}
+
+std::vector<TimeBreakdown> RankTime::over(
+    absl::Span<const TimeWindow> windows) const {
+  std::vector<TimeBreakdown> all;
+  all.reserve(windows.size());
+  std::array<std::size_t, kStates> next{};
+  std::size_t next_uncertain = 0;
+  std::size_t next_unseen = 0;
+  for (const TimeWindow& window : windows) {
+    std::array<std::uint64_t, kStates + 1> spent_ns{};
+    for (std::int64_t at_ns = window.begin_ns; at_ns < window.end_ns;) {
+      const auto [state, until_ns] = stateAt(at_ns, next);
+      const TimeWindow part{at_ns, std::min(until_ns, window.end_ns)};
+      spent_ns[state] += lengthOf(part);
+      at_ns = part.end_ns;
+    }
+    TimeBreakdown& times = all.emplace_back();
+    times.exposed_wait_for_peers_ns = spent_ns[kWaitForPeers];
+    times.exposed_transfer_ns = spent_ns[kTransfer];
+    times.undecided_ns = spent_ns[kUndecided];
+    times.calls_ns = spent_ns[kCall];
+    times.may_wait_ns = spent_ns[kMayWait];
+    times.hidden_ns = spent_ns[kHidden];
+    times.computing_ns = spent_ns[kStates];
+    times.uncertain_ns =
+        std::min(sumWithin(uncertain_, window, next_uncertain),
+                 times.exposed_wait_for_peers_ns + times.exposed_transfer_ns);
+    times.waits_unknown = sumWithin(unseen_, window, next_unseen);
+  }
+  return all;
+}
+
+std::vector<TimeBreakdown> RankTime::over(
+    const std::vector<StepWindow>& steps) const {
+  std::vector<TimeWindow> windows;
+  windows.reserve(steps.size());
+  for (const StepWindow& step : steps) windows.push_back(step.window);
+  return over(absl::MakeConstSpan(windows));
+}
+
+RankTime::Stay RankTime::stateAt(std::int64_t ns,
+                                 std::array<std::size_t, kStates>& next) const {
+  Stay stay{kStates, std::numeric_limits<std::int64_t>::max()};
+  for (std::size_t state = 0; state < kStates; ++state) {
+    const std::vector<TimeWindow>& all = windows_[state];
+    std::size_t& i = next[state];
+    while (i < all.size() && all[i].end_ns <= ns) ++i;
+    if (i == all.size()) continue;
+    if (all[i].begin_ns <= ns) {
+      return {state, std::min(stay.until_ns, all[i].end_ns)};
+    }
+    stay.until_ns = std::min(stay.until_ns, all[i].begin_ns);
+  }
+  return stay;
+}
+
+RankTime rankTimeOf(const ReadyRows& ready_times) {
+  const ReadyTable::Stream& stream = ready_times.stream();
+  const StreamTable& table = stream.table;
+  const Batches batches(table);
+  RankTime time(table, &stream.ready);
+  for (std::size_t i = 0; i < table.operations.size(); ++i) {
+    const AssembledOperation& op = table.operations[i];
+    if (table.isSimulated(op)) continue;
+    time.add(i, splitTime(ready_times, i), hasUnseenWait(op, table, batches));
+  }
+  time.finish();
+  return time;
+}
+
+}  // namespace traced

@@ -1,0 +1,81 @@
+// RankTime divides the time of one rank into a TimeBreakdown.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "analysis/job/ready_times.h"
+#include "analysis/job/step_windows.h"
+#include "analysis/job/time_windows.h"
+#include "analysis/stream/stream_table.h"
+#include "analysis/time_split/time_breakdown.h"
+#include "analysis/time_split/time_split.h"
+
+namespace traced {
+
+class ReadyRows;
+
+// Not thread safe. Memory: up to 100 bytes per operation.
+class RankTime {
+ public:
+  // `ready`: one per operation, or nullptr: then no time counts as hidden. Both
+  // arguments must outlive this object.
+  RankTime(const StreamTable& table, const std::vector<ReadyTime>* ready);
+
+  // Adds an operation. `unseen`: see hasUnseenWait().
+  void add(std::size_t operation, const OperationSplit& split, bool unseen);
+  // Call once, after all operations. `ready` may be destroyed afterwards.
+  void finish();
+  // Divides windows of the rank's own clock, which must be sorted and disjoint.
+  // Call after finish().
+  std::vector<TimeBreakdown> over(absl::Span<const TimeWindow> windows) const;
+  std::vector<TimeBreakdown> over(const std::vector<StepWindow>& steps) const;
+
+ private:
+  enum State {
+    kWaitForPeers,
+    kTransfer,
+    kUndecided,
+    kCall,
+    kMayWait,
+    kHidden,
+    kStates
+  };
+  // An instant, and what it adds to the window around it.
+  using Amount = std::pair<std::int64_t, std::uint64_t>;
+  // A state, kStates if none, and until when it surely lasts.
+  struct Stay {
+    std::size_t state;
+    std::int64_t until_ns;
+  };
+
+  void addBlocked(std::size_t operation, const OperationSplit& split);
+  // If the program is blocked at the end of the stream, marks that time as
+  // undecided.
+  void addUnderWay();
+  // Marks time that the trace may lack records of as kMayWait: until the last
+  // loss, and while tracing was switched off.
+  void addUnrecorded();
+
+  // Returns the state at an instant. `next`: for each state, the first window
+  // that ends later; moved forward.
+  Stay stateAt(std::int64_t ns, std::array<std::size_t, kStates>& next) const;
+
+  const StreamTable& table_;
+  const std::vector<ReadyTime>* const ready_;
+  std::array<CoveredTime, kStates> added_;
+  // Sorted, after finish().
+  std::array<std::vector<TimeWindow>, kStates> windows_;
+  std::vector<Amount> uncertain_;
+  std::vector<Amount> unseen_;
+};
+
+// Returns the finished time of a rank with all its operations.
+RankTime rankTimeOf(const ReadyRows& ready_times);
+
+}  // namespace traced

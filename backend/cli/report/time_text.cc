@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/report/report_output.h"
+#include "phrasing/text.h"
+
+namespace traced {
+namespace {
+
+// Percentages are printed with one decimal.
+constexpr double kShown = 0.0005;
+
+// Returns the parts of communication, such as "9.1 % transfer".
+std::vector<std::string> partsOf(const Report& report) {
+  const TimeBreakdown& time = report.time;
+  std::vector<std::string> parts;
+  const auto add = [&](std::uint64_t ns, const char* what,
+                       const char* limit = "") {
+    const double part = static_cast<double>(ns) /
+                        static_cast<double>(report.summary.rankTimeNs());
+    if (part < kShown) return;
+    parts.push_back(absl::StrCat(limit, percentText(part), " ", what));
+  };
+  if (time.uncertain_ns >
+      std::min(time.exposed_wait_for_peers_ns, time.exposed_transfer_ns)) {
+    add(time.exposed_wait_for_peers_ns + time.exposed_transfer_ns,
+        "waiting for the slowest rank or for the transfer (the clocks do not "
+        "show which)");
+  } else {
+    add(time.exposed_wait_for_peers_ns, "waiting for the slowest rank");
+    add(time.exposed_transfer_ns, "waiting for the transfer");
+  }
+  add(time.undecided_ns, "in waits of unknown reason");
+  add(time.calls_ns, "in calls");
+  if (report.isBounded()) {
+    add(time.may_wait_ns, "in waits that are not recorded", "at most ");
+  }
+  return parts;
+}
+
+// Returns why the share is a range; "" if it is not.
+std::string unknownText(const Report& report) {
+  const CallTotals& all = report.all;
+  if (all.waits_unknown == 0) {
+    return report.isBounded() && report.time.may_wait_ns > 0
+               ? " Part of the run was not recorded."
+               : "";
+  }
+  return absl::StrCat(" ", groupedText(all.waits_unknown), " of ",
+                      groupedText(all.calls), " operations ",
+                      all.waits_unknown == 1 ? "has" : "have",
+                      " no recorded wait (as of a program that waits for a "
+                      "future), so the exact share is unknown.");
+}
+
+}  // namespace
+
+std::string communicationText(const Report& report) {
+  if (report.summary.fromDumps()) {
+    return "Communication: unknown share of the run. Dumps record neither "
+           "returns nor waits.\n";
+  }
+  const std::uint64_t run_ns = report.summary.rankTimeNs();
+  if (run_ns == 0) return "";
+  const CallTotals& all = report.all;
+  const std::string share =
+      report.isBounded()
+          ? percentRange(all.shareOf(run_ns), all.mostOf(run_ns), " to ")
+          : "at least " + percentText(all.shareOf(run_ns));
+  const std::vector<std::string> parts = partsOf(report);
+  std::string text =
+      absl::StrCat("Communication: ", share, " of the run",
+                   parts.empty() ? "" : ": ", absl::StrJoin(parts, ", "), ".");
+  const double hidden =
+      static_cast<double>(report.time.hidden_ns) / static_cast<double>(run_ns);
+  if (hidden >= kShown) {
+    absl::StrAppend(&text, " Another ", percentText(hidden),
+                    " was hidden behind computing.");
+  }
+  return absl::StrCat(text, unknownText(report), "\n");
+}
+
+}  // namespace traced
