@@ -23,8 +23,9 @@ Document::Id Document::addDouble(double value) {
 Document::Id Document::addText(std::string_view text) {
   Node node = make(Kind::kText, static_cast<std::int64_t>(texts_.size()));
   node.text_bytes = static_cast<std::uint32_t>(text.size());
-  texts_.append(text);
-  return add(node);
+  const Id id = add(node);
+  if (id != 0) texts_.append(text);
+  return id;
 }
 
 Document::Id Document::addContainer(Kind kind) {
