@@ -19,7 +19,9 @@ namespace {
 const OrderWatch& watchedHere() {
   static const OrderWatch* const watch = [] {
     auto* made = new OrderWatch;
-    for (std::uint64_t seq = 1; seq < 500; ++seq) made->isNews(0, seq, seq % 5);
+    for (std::uint64_t seq = 1; seq < 500; ++seq) {
+      made->addCall(0, seq, seq % 5);
+    }
     return made;
   }();
   return *watch;

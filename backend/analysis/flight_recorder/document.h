@@ -135,9 +135,10 @@ bool beginsAsPickle(std::string_view bytes);
 
 // Parses a pickle of plain data without executing anything: None, booleans,
 // integers, floats, texts, bytes (as texts), lists, tuples (as lists) and
-// dicts. Fails on damage and on opcodes that could import or call code; the
-// error names the opcode and its offset. Integers beyond 64 bits become None.
-// Time and memory grow with the input, not with its nesting.
+// dicts. Fails on damage, on more than Document::kMaxValues values, and on any
+// opcode that such data does not need. Errors name the offset in bytes.
+// Integers beyond 64 bits become None. Time and memory grow with the input, not
+// with its nesting.
 Result<Document> readPickle(std::string_view bytes);
 
 }  // namespace traced

@@ -30,7 +30,9 @@ struct DumpGroupRef {
 // outlive it.
 class DumpCalls {
  public:
-  // `dump_bytes` limits the work on lists that many entries share.
+  // `dump_bytes`: size of the dump. Limits the work, because entries may share
+  // long lists: at most 16 tensors and dimensions are read per byte. Further
+  // tensors count as cut.
   DumpCalls(v1::Payload& payload, std::uint64_t dump_bytes)
       : payload_(payload), budget_(kWorkPerByte * dump_bytes) {}
 
@@ -65,13 +67,14 @@ class DumpCalls {
 // 1 on.
 class DumpSites {
  public:
-  // A dump may share few frames and texts among many entries. `dump_bytes`
-  // limits how many are processed and stored.
+  // `dump_bytes`: size of the dump. Limits the frames read and the texts
+  // stored, because entries may share long lists of frames.
   DumpSites(v1::Payload& payload, std::uint64_t dump_bytes);
 
-  // Returns the id of a stack for a list of frames, innermost first. It has the
-  // call site, and the package that this called. Returns 0 if no call site is
-  // found.
+  // Returns the id of the stack for a list of frames, innermost first. The
+  // stack has the call site: the innermost frame of the program. If the program
+  // called a package, the package's innermost frame precedes it. Returns 0 if
+  // no frame belongs to a program or package, or beyond the limits.
   std::uint32_t add(Value frames);
 
  private:

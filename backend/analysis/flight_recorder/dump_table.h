@@ -20,7 +20,9 @@ v1::Header headerOfDump(const Dump& dump, std::uint32_t rank,
 // Returns the operations of a dump as a table. `header`: from headerOfDump().
 // Leaves out entries without a creation time. Data that the dump lacks is
 // absent: returns, waits and releases of calls, and ends that were not
-// discovered.
+// discovered. The sequence number of a send or receive is 0 if its peer is
+// unknown or records are missing. That of a batch of sends and receives is
+// always 0.
 StreamTable tableOfDump(const Dump& dump, const v1::Header& header);
 
 }  // namespace traced

@@ -23,8 +23,7 @@ class LateRank {
 
   struct Late {
     std::uint32_t rank = 0;
-    // This rank's share of the time that was waited for last ranks in the
-    // window, from 0 to 1.
+    // Share of all waiting in the window that this rank caused, from 0 to 1.
     double of_waiting = 0;
     // Time waited for it, divided by the window's length. Above 1 if operations
     // overlap.
@@ -35,12 +34,15 @@ class LateRank {
   // after the second last rank.
   void add(std::uint32_t rank, std::uint64_t behind_ns);
   // Updates late() if kQuarterNs have passed since the current quarter began,
-  // and begins the next one. `now_ns`: on one monotonic clock. `starved`:
-  // processes wait for CPUs, so any may be late. Then it discards all data and
-  // late() is empty.
+  // and begins the next one. The first call discards what add() recorded before
+  // it, and begins the first quarter. `now_ns`: on one monotonic clock.
+  // `starved`: processes wait for CPUs, so any may be late. Then it discards
+  // all data and late() is empty.
   void update(std::int64_t now_ns, bool starved);
 
-  // Returns the late rank as of the last update(), or nullopt if none is.
+  // Returns the late rank as of the last update(), or nullopt if none is. The
+  // rank stays until it is not late in the latest quarter. One quarter needs
+  // only half the share of time that the window needs.
   const std::optional<Late>& late() const { return late_; }
 
  private:

@@ -88,7 +88,7 @@ void LiveJob::watchOrder(Member& member) {
     } else {
       member.recent[member.next_recent++ % kRecentCalls] = recent;
     }
-    if (order_.isNews(call->key.group, op->seq, call->signature)) {
+    if (order_.addCall(call->key.group, op->seq, call->signature)) {
       reportParts(call->key.group, op->seq);
     }
   }
@@ -105,9 +105,9 @@ void LiveJob::reportParts(std::uint32_t group, std::uint64_t seq) {
 }
 
 bool LiveJob::dispute(std::uint32_t group, std::uint64_t seq) {
-  const bool is_news = order_.dispute(group, seq);
-  if (is_news) reportParts(group, seq);
-  return is_news;
+  const bool changed = order_.dispute(group, seq);
+  if (changed) reportParts(group, seq);
+  return changed;
 }
 
 void LiveJob::reportPart(const Member& member, const RecentCall& recent) {

@@ -103,7 +103,7 @@ class LiveJob {
   const OrderWatch& order() const { return order_; }
   // Records that ranks of another host made a different call with sequence
   // number `seq` of a group of the catalog. Returns true if divergences()
-  // changed, because no earlier difference in the group is known.
+  // changed: see OrderWatch::dispute().
   bool dispute(std::uint32_t group, std::uint64_t seq);
   // Returns the rank that keeps others waiting, as of the last count(). Absent
   // if none does.
@@ -120,7 +120,8 @@ class LiveJob {
   void watchOrder(Member& member);
   // Adds one rank's call to the divergence of its group.
   void reportPart(const Member& member, const RecentCall& recent);
-  // Same for all local ranks that called `seq` within their last kRecentCalls.
+  // Adds the calls of all local ranks that have `seq` of the group among their
+  // last kRecentCalls calls.
   void reportParts(std::uint32_t group, std::uint64_t seq);
   // Returns whether all ranks that take part in a call run on this host.
   bool isWithin(const MatchedCall& call) const;
@@ -138,8 +139,9 @@ class LiveJob {
   // adds that time to the bound of its rank. Call once per operation, when it
   // is no longer in flight.
   void addUnseenWait(const Member& member, const AssembledOperation& op);
-  // Makes the member's bound of unseen waits final up to `now_ns`, unless
-  // further operations may be in flight. Call after countOf().
+  // Ends the member's open unseen waits at `now_ns`, so that their sum is an
+  // upper bound again. Does nothing if LiveStream::mayHaveMoreInFlight(). Call
+  // after countOf().
   void closeUnseenWaits(const Member& member, std::int64_t now_ns);
   // Adds the operation's transfer time to the links of its call. Skips members
   // of a batch and operations without a known transfer time.

@@ -71,7 +71,8 @@ class LiveLinks {
   // transfers. If processes wait for CPUs (`starved`), discards all data and
   // reports nothing.
   void update(std::int64_t now_ns, bool starved);
-  // Returns the slow links as of the last check, narrowest first.
+  // Returns the slow links as of the last check, those with the fewest ranks
+  // first.
   const std::vector<Slow>& slow() const { return slow_; }
 
  private:

@@ -19,7 +19,8 @@ namespace traced {
 // Not thread safe. Memory: operations in flight, and definitions.
 class LiveStream {
  public:
-  // Maximum number of operations kept; the latest are preferred.
+  // Above this number of operations, settle() no longer waits for the oldest
+  // ones to end.
   static constexpr std::size_t kMaxOperations = std::size_t{1} << 18;
 
   explicit LiveStream(const v1::Header& header);
@@ -30,6 +31,7 @@ class LiveStream {
   // the rows that name them, or resolve() them when listed by unknown().
   // define() moves the definitions out of its argument.
   void define(v1::Payload& definitions);
+  // Ignores a row unless its id is above that of the last operation in table().
   void add(const IssueRow& row);
   template <ProgressRow Row>
   void add(const Row& row) {
@@ -50,17 +52,19 @@ class LiveStream {
   // have ended.
   void addLoss() { may_lack_before_ = last_id_ + 1; }
 
-  // unknown() returns, as issue rows, ids that operations name and no
-  // definition explains. Pass the definitions to resolve(). Until then, these
-  // operations block later ones from being settled.
+  // unknown() returns the operations whose call has no definition: an issue row
+  // for each, with the ids of its call and of its stack. Pass the definitions
+  // of these ids to resolve(). Until then, these operations block later ones
+  // from being settled.
   bool knowsAll() const { return unknown_.empty(); }
   v1::Payload unknown() const;
   void resolve(v1::Payload definitions);
 
   // Extends settled() to all operations before the first one that may still
-  // end. It does not wait for an operation older than 10 s, nor if the table
-  // has more than kMaxOperations. Operations listed by unknown() block it. Call
-  // it after adding rows. `now_ns`: on the stream's clock.
+  // end. It does not wait for operations older than 10 s, nor for the oldest
+  // ones if the table has more than kMaxOperations. Operations listed by
+  // unknown() block it. Call it after adding rows. `now_ns`: on the stream's
+  // clock.
   void settle(std::int64_t now_ns);
   // Returns the ready times of the first operations of table(), one each. Valid
   // until the next settle() or forget().
@@ -132,6 +136,9 @@ class LiveStream {
   Ends endsOf(const AssembledOperation& op) const;
   void addEndsOf(std::uint32_t call);
   InFlight inFlight(const AssembledOperation& op) const;
+  // Copies an operation to left_open_ if it is in flight. When that is full,
+  // sets left_out_ instead. Stops tracking an operation whose end is unknown.
+  // Call it before the operation leaves the table.
   void leaveOpen(const AssembledOperation& op);
 
   StreamTable table_;
@@ -140,7 +147,7 @@ class LiveStream {
   // Operations in flight that were removed from the table.
   std::vector<AssembledOperation> left_open_;
   std::vector<AssembledOperation> left_flight_;
-  // Some of these were dropped for lack of room.
+  // Whether left_open_ was too full for some operation.
   bool left_out_ = false;
   // By index of the call.
   std::vector<Ends> ends_of_call_;

@@ -68,7 +68,7 @@ struct LiveSums {
     TimeBuckets completion, wait_for_peers;
   };
   std::map<v1::Operation, Times> times;
-  // Number of calls of kind() and size() with a key beyond the limits.
+  // How often kind() and size() returned the sums of the combined key.
   std::uint64_t folded_kinds = 0;
   std::uint64_t folded_sizes = 0;
 

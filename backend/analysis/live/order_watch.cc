@@ -10,8 +10,8 @@ constexpr std::size_t kMaxParts = 1024;
 
 }  // namespace
 
-bool OrderWatch::isNews(std::uint32_t group, std::uint64_t seq,
-                        std::uint64_t signature) {
+bool OrderWatch::addCall(std::uint32_t group, std::uint64_t seq,
+                         std::uint64_t signature) {
   if (groups_.size() <= group) groups_.resize(group + 1);
   Group& watched = groups_[group];
   if (watched.diverged > 0) {

@@ -37,19 +37,24 @@ class OrderWatch {
     std::vector<Part> parts;
   };
 
-  // Adds the next operation of a rank. `group`: any index, such as that of the
-  // job's catalog. Returns true if the group has diverged at `seq`: then call
-  // add() for the parts of all ranks that are known to have called it.
-  bool isNews(std::uint32_t group, std::uint64_t seq, std::uint64_t signature);
+  // Records the next operation of a rank. `group`: any index, such as that of
+  // the job's catalog. Returns true if `seq` is the number at which the group
+  // diverged, even if the signature matches: then call add() for the parts of
+  // all ranks that are known to have called it. After the divergence, it only
+  // searches for an earlier one.
+  bool addCall(std::uint32_t group, std::uint64_t seq, std::uint64_t signature);
   // Records that ranks on another host made a different call with this number.
-  // Returns true if it is the earliest known divergence of the group: then call
-  // add() as above. Returns false if signatureAt() is nullopt.
+  // Returns true if no divergence of the group at this or an earlier number is
+  // known. It then discards the parts of a later one: call add() as above.
+  // Returns false, and records nothing, if signatureAt() is nullopt.
   bool dispute(std::uint32_t group, std::uint64_t seq);
-  // Returns the signature of the first call seen with this number, or nullopt
-  // if it is no longer or not yet known.
+  // Returns the signature of the first call recorded with this number. Returns
+  // nullopt if no such call was recorded within the window. Calls after the
+  // divergence of the group are not recorded.
   std::optional<std::uint64_t> signatureAt(std::uint32_t group,
                                            std::uint64_t seq) const;
-  // Returns the highest sequence number seen, or 0.
+  // Returns the highest sequence number recorded before the group diverged, or
+  // 0.
   std::uint64_t newest(std::uint32_t group) const;
   // Adds a rank's part if `seq` is the number at which the group diverged.
   // Ignores any other number, further parts of a rank, and too many parts.

@@ -139,7 +139,7 @@ void ReportSums::StreamAdder::addReady(std::size_t operation,
                                        const OperationSplit& split,
                                        Part& part) {
   const auto ready =
-      split.ready ? split.ready : rootReady(*ready_times_, operation);
+      split.ready ? split.ready : lastInRooted(*ready_times_, operation);
   if (!ready) return;
   if (!part.lateness) {
     part.lateness =

@@ -29,8 +29,10 @@ struct ListedRun {
   // nanoseconds since 1970 by the wall clocks of their hosts.
   std::int64_t started_ns = 0;
   std::int64_t last_ns = 0;
-  // The folder of the first file, and the number of files.
+  // The folder of one of its files; "" if it was read from shared memory alone.
   std::string folder;
+  // Number of files, summed over the ranks: a file with the traces of several
+  // ranks counts once for each.
   std::size_t files = 0;
 };
 

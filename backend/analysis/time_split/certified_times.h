@@ -22,7 +22,7 @@ inline std::uint64_t offByNs(const CertifiedTime& time) {
 }
 
 // Returns whether the error of a time is at most the time itself. A larger
-// error makes it indistinguishable from 0.
+// error makes it indistinguishable from 0. Also returns true for an exact 0.
 inline bool isSurelyNotZero(const CertifiedTime& time) {
   return notBelowZero(time.ns) >= offByNs(time);
 }

@@ -107,8 +107,9 @@ class ReadyTable {
   void add(const OwnReadyTimes& ready_times, const v1::ClockModel& clock,
            std::uint32_t clock_id);
 
-  // Convert an instant of a stream to common time. Return nullopt if it is
-  // unknown, or if the clock has no certified interval there.
+  // Convert an instant of a stream, or a ready time, to common time. Return
+  // nullopt if it is unknown, if the clock has no certified interval there, or
+  // if it is so large (in a damaged file) that differences could overflow.
   static std::optional<CommonInstant> common(const Stream& stream,
                                              Instant instant) {
     return common(stream.clock, stream.clock_id, instant);
@@ -125,9 +126,12 @@ class ReadyTable {
  private:
   friend class ReadyRows;
 
+  // Same for an instant on `clock`.
   static std::optional<CommonInstant> common(const ClockCursor& clock,
                                              std::uint32_t clock_id,
                                              Instant instant);
+  // Same for a ready time. Also returns nullopt unless `earliest` is known and
+  // at most `at`.
   static std::optional<CommonInstant> common(const ClockCursor& clock,
                                              std::uint32_t clock_id, Instant at,
                                              Instant earliest);
@@ -178,7 +182,8 @@ class ReadyTable {
 // ReadyRows looks up the rows of a ReadyTable for one stream. It caches the
 // index of each call.
 //
-// Thread safe across instances: each thread may use its own.
+// Not thread safe. Threads may share the table, but each needs its own
+// ReadyRows and its own Stream.
 class ReadyRows {
  public:
   // Construct after all streams were added. Both arguments must outlive it.
@@ -186,8 +191,9 @@ class ReadyRows {
 
   const ReadyTable::Stream& stream() const { return stream_; }
 
-  // Returns the row of an operation, or nullptr if ranks called different
-  // things. The operation must have a MatchedCall.
+  // Returns the row of an operation. Returns nullptr if no rank added the
+  // operation, if it failed on a rank, or if ranks called different things. The
+  // operation must have a MatchedCall.
   const ReadyTable::Row* find(const AssembledOperation& op) const {
     const std::size_t shard = ready_times_.shardOf(op.seq);
     const std::uint32_t index = OperationIndex::find(

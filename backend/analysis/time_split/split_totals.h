@@ -57,7 +57,7 @@ struct SplitSums {
   // it was one of this row's ranks, with the time it was behind.
   std::uint64_t ready_times = 0;
   TimeSum last;
-  // Number of operations without a wait for peers or a transfer time.
+  // Number of operations without a transfer time.
   std::uint64_t withheld = 0;
 
   void add(const OperationSplit& split);

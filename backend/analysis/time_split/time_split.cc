@@ -159,7 +159,7 @@ bool holdsUp(const v1::Call& call, std::uint32_t group_rank) {
 
 }  // namespace
 
-std::optional<OperationSplit::ReadyOrder> rootReady(
+std::optional<OperationSplit::ReadyOrder> lastInRooted(
     const ReadyRows& ready_times, std::size_t operation) {
   const ReadyTable::Stream& stream = ready_times.stream();
   const AssembledOperation& op = stream.table.operations[operation];

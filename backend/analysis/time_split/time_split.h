@@ -30,10 +30,12 @@ struct OperationSplit {
   // How long the operation had been finished when the caller began to wait.
   std::optional<std::uint64_t> slack_ns;
 
-  // Whether this rank was certainly last, and how long after the second last.
-  // Only for operations in which all ranks wait for all.
+  // Whether this rank was certainly last. Only for operations in which all
+  // ranks wait for all.
   struct ReadyOrder {
     bool is_last = false;
+    // How long after the second last rank the last one was ready, by the
+    // estimated clocks. The last one may be another rank.
     std::uint64_t behind_ns = 0;
   };
   std::optional<ReadyOrder> ready;
@@ -67,9 +69,10 @@ TimeWindow transferWindow(const AssembledOperation& op,
 TimeWindow windowAt(Instant from, std::int64_t ns);
 
 // Returns whether this rank was certainly the last of all members and delayed
-// others, and the minimum delay. Returns nullopt if the operation has no root,
-// failed or has no bytes, or if some member's ready time is unknown.
-std::optional<OperationSplit::ReadyOrder> rootReady(
+// others. Its `behind_ns` is the minimum delay, or 0 if this rank was not last.
+// Returns nullopt if the operation has no root, failed, is unmatched or has no
+// bytes, or if some member's ready time is unknown.
+std::optional<OperationSplit::ReadyOrder> lastInRooted(
     const ReadyRows& ready_times, std::size_t operation);
 
 }  // namespace traced

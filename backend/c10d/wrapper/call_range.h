@@ -16,7 +16,8 @@ namespace traced {
 
 class CallRange {
  public:
-  // `for_profiler`: PyTorch's profiler has no range of the inner backend.
+  // `for_profiler`: the inner backend adds no range to PyTorch's profiler, so
+  // this one does, if such ranges are enabled.
   // `joined`: the operation that this thread's NCCL calls belong to.
   CallRange(const ToolRanges& ranges, bool for_profiler,
             const NvtxRanges::Payload& call,

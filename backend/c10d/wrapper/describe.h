@@ -41,7 +41,8 @@ class CallDescriber {
   void splits(const std::vector<std::int64_t>& in,
               const std::vector<std::int64_t>& out);
 
-  // Adds all known fields that the options of this call have.
+  // Adds all known fields that the options of this call have. Call it after
+  // the tensors, whose device has precedence over that of the options.
   template <typename Options>
   void options(const Options& options) {
     timeout(options.timeout);
@@ -61,10 +62,12 @@ class CallDescriber {
   const BufferList& buffers() const { return buffers_; }
 
  private:
-  // Adds the tensor's device and buffer.
+  // Adds the tensor's device, and its buffer if it has a storage. `bytes`: size
+  // of its elements.
   void touch(const at::Tensor& tensor, std::uint64_t bytes);
   void reduceOp(const c10d::ReduceOp& op);
   void root(std::int64_t group_rank);
+  // Sets the device of the call, unless it is already set.
   void device(at::Device device);
   void timeout(std::chrono::milliseconds timeout) {
     call_.fields().timeout_ms = timeout.count();

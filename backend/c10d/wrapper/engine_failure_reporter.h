@@ -46,7 +46,8 @@ class EngineFailureReporter final : public EngineCheck {
     communicator_.store(communicator, std::memory_order_relaxed);
   }
 
-  // Requires that the engine still exists.
+  // Polls the engine, and records the failure if it has an error. Does nothing
+  // after an abort of the communicator. The engine must still exist.
   void check() noexcept override;
 
  private:

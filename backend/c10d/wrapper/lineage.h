@@ -11,8 +11,10 @@
 
 namespace traced {
 
-// Stores a child. `members` are global ranks in group rank order. Ignores a
-// null child, which means that this rank is not a member. Never fails.
+// Stores a child until takeChild() or its end. `members` are global ranks in
+// group rank order. Ignores a null child, which means that this rank is not a
+// member. If memory is short, the child is not stored, and its group is not
+// recorded.
 void rememberChild(const c10::intrusive_ptr<c10d::Backend>& child,
                    std::vector<std::uint32_t> members) noexcept;
 

@@ -67,9 +67,9 @@ void TracedBackend::shutdown() {
   if (Recorder* recorder = active()) recorder->requestFlush();
 }
 
-// Requests a flush, so that the file contains everything up to here. Never
-// blocks, because an abort is often called during a hang. Also records while
-// tracing is off, because earlier operations may be the cause.
+// The flush makes the file contain everything up to here. Does not block,
+// because an abort is often called during a hang. Records while tracing is off,
+// because earlier operations may be the cause.
 void TracedBackend::markAndFlush(MarkKind kind, const char* message) noexcept {
   if (Recorder::current() != &recorder_) return;
   if (kind == MarkKind::kAbort) recorder_.devices().aborting(communicator_);

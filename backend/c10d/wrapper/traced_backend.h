@@ -40,10 +40,13 @@ class TracedBackend : public forwarding::ForwardingBackend {
   const BackendPtr& inner() const { return inner_; }
 
   // Records a mark about an action on the backend, or about its failure, and
-  // requests a flush.
+  // requests a flush. Also records while tracing is off. Never blocks. After
+  // kAbort, no device ends are recorded for unfinished operations.
   void markAndFlush(MarkKind kind, const char* message = "") noexcept;
 
-  // Applies the configured scope, as far as `lookup` has the node names. Does
+  // Decides whether the configured scope includes this group. The decision
+  // stays open, and the group is recorded, until `lookup` has the node names
+  // that it needs: call it again then. `job`: see Recorder::decideScope(). Does
   // nothing once the decision is final.
   void decideScope(std::uint64_t job, const NodeMap::Lookup& lookup);
 
@@ -188,7 +191,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   struct Issued {
     OpId op;
     std::int64_t issue_ns;
-    std::int64_t own_ns;  // time spent so far, or OwnTime::kNotSampled
+    // Time that the tracer spent on the call so far, or OwnTime::kNotSampled.
+    std::int64_t own_ns;
     bool async;
     bool sync;  // both false: the call does not specify
     // The call runs on the host and is waited for at once, so its return and
@@ -219,9 +223,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   bool notifiesHost(DeviceType device) const noexcept;
   // Returns the device timing for a call, or nullptr.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
-  // Return whether the call may run on the caller's own stream, and whether it
-  // has done so although it returned a Work.
+  // Returns whether the call may run on the caller's own stream.
   bool onCallersStream(Operation op, const Issued& issued) const noexcept;
+  // Returns whether the call ran on that stream although it returned a Work.
   bool endsWithCall(const Issued& issued) const noexcept {
     return issued.sync && engine_.sync_has_work &&
            batch_.load(std::memory_order_relaxed) == 0;

@@ -14,7 +14,7 @@ OrderWatch hostWith(std::uint64_t last, std::uint64_t odd = 0,
                     std::uint64_t first = 1) {
   OrderWatch watch;
   for (std::uint64_t seq = first; seq <= last; ++seq) {
-    watch.isNews(kGroup, seq, seq == odd ? 99 : seq % 7);
+    watch.addCall(kGroup, seq, seq == odd ? 99 : seq % 7);
   }
   return watch;
 }
@@ -54,7 +54,7 @@ TEST(OrderDigestTest, AnEarlyNumberIsFoundOnceItsBlockIsSpelled) {
 TEST(OrderDigestTest, TheFirstBlockThatDiffersCounts) {
   OrderWatch there;
   for (std::uint64_t seq = 1; seq <= 3000; ++seq) {
-    there.isNews(kGroup, seq, seq >= 200 ? (seq + 1) % 7 : seq % 7);
+    there.addCall(kGroup, seq, seq >= 200 ? (seq + 1) % 7 : seq % 7);
   }
   const OrderWatch here = hostWith(3000);
   EXPECT_EQ(difference(here, there).block, 200 / kOrderBlock);

@@ -11,7 +11,7 @@ TEST(OrderWatchTest, RanksThatCallTheSameHaveNotDiverged) {
   OrderWatch watch;
   for (std::uint64_t seq = 1; seq < 3 * OrderWatch::kWindow; ++seq) {
     for (int rank = 0; rank < 3; ++rank) {
-      EXPECT_FALSE(watch.isNews(0, seq, seq % 7));
+      EXPECT_FALSE(watch.addCall(0, seq, seq % 7));
     }
   }
   EXPECT_TRUE(watch.divergences().empty());
@@ -19,10 +19,10 @@ TEST(OrderWatchTest, RanksThatCallTheSameHaveNotDiverged) {
 
 TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsReported) {
   OrderWatch watch;
-  EXPECT_FALSE(watch.isNews(3, 1, 10));
-  EXPECT_FALSE(watch.isNews(3, 2, 20));
-  EXPECT_FALSE(watch.isNews(3, 1, 10));
-  EXPECT_TRUE(watch.isNews(3, 2, 21));
+  EXPECT_FALSE(watch.addCall(3, 1, 10));
+  EXPECT_FALSE(watch.addCall(3, 2, 20));
+  EXPECT_FALSE(watch.addCall(3, 1, 10));
+  EXPECT_TRUE(watch.addCall(3, 2, 21));
   watch.add(3, 2, {1, 21, "", ""});
   watch.add(3, 2, {0, 20, "", ""});
   watch.add(3, 2, {0, 20, "", ""});
@@ -31,27 +31,27 @@ TEST(OrderWatchTest, TheFirstNumberAtWhichTheyDifferIsReported) {
   EXPECT_EQ(watch.divergences()[0].parts.size(), 2U);
   // Later differences in that group are consequences. Other groups of that
   // number count.
-  EXPECT_FALSE(watch.isNews(3, 3, 30));
-  EXPECT_FALSE(watch.isNews(3, 3, 31));
-  EXPECT_TRUE(watch.isNews(3, 2, 20));
+  EXPECT_FALSE(watch.addCall(3, 3, 30));
+  EXPECT_FALSE(watch.addCall(3, 3, 31));
+  EXPECT_TRUE(watch.addCall(3, 2, 20));
   // Other groups are still watched.
-  EXPECT_FALSE(watch.isNews(4, 2, 20));
-  EXPECT_TRUE(watch.isNews(4, 2, 21));
+  EXPECT_FALSE(watch.addCall(4, 2, 20));
+  EXPECT_TRUE(watch.addCall(4, 2, 21));
 }
 
 TEST(OrderWatchTest, ARankThatIsFarBehindIsNotCompared) {
   OrderWatch watch;
-  EXPECT_FALSE(watch.isNews(0, 1, 10));
-  EXPECT_FALSE(watch.isNews(0, 1 + OrderWatch::kWindow, 20));
-  EXPECT_FALSE(watch.isNews(0, 1, 11));
+  EXPECT_FALSE(watch.addCall(0, 1, 10));
+  EXPECT_FALSE(watch.addCall(0, 1 + OrderWatch::kWindow, 20));
+  EXPECT_FALSE(watch.addCall(0, 1, 11));
 }
 
 TEST(OrderWatchTest, ARankThatWasBehindMayDifferEarlier) {
   OrderWatch watch;
-  for (const std::uint64_t seq : {1, 2, 3}) watch.isNews(0, seq, 10 * seq);
-  EXPECT_TRUE(watch.isNews(0, 3, 31));
-  EXPECT_FALSE(watch.isNews(0, 1, 10));
-  EXPECT_TRUE(watch.isNews(0, 2, 21));
+  for (const std::uint64_t seq : {1, 2, 3}) watch.addCall(0, seq, 10 * seq);
+  EXPECT_TRUE(watch.addCall(0, 3, 31));
+  EXPECT_FALSE(watch.addCall(0, 1, 10));
+  EXPECT_TRUE(watch.addCall(0, 2, 21));
   ASSERT_EQ(watch.divergences().size(), 1U);
   EXPECT_EQ(watch.divergences()[0].seq, 2U);
   EXPECT_TRUE(watch.divergences()[0].parts.empty());
@@ -59,7 +59,7 @@ TEST(OrderWatchTest, ARankThatWasBehindMayDifferEarlier) {
 
 TEST(OrderWatchTest, RanksElsewhereMayDispute) {
   OrderWatch watch;
-  for (const std::uint64_t seq : {1, 2, 3}) watch.isNews(0, seq, 10 * seq);
+  for (const std::uint64_t seq : {1, 2, 3}) watch.addCall(0, seq, 10 * seq);
   EXPECT_FALSE(watch.dispute(0, 4)) << "nothing of it is known here";
   EXPECT_FALSE(watch.dispute(7, 1));
   EXPECT_TRUE(watch.dispute(0, 3));
@@ -68,7 +68,7 @@ TEST(OrderWatchTest, RanksElsewhereMayDispute) {
   EXPECT_FALSE(watch.dispute(0, 3));
   ASSERT_EQ(watch.divergences().size(), 1U);
   EXPECT_EQ(watch.divergences()[0].seq, 2U);
-  EXPECT_TRUE(watch.isNews(0, 2, 20)) << "one more part in it";
+  EXPECT_TRUE(watch.addCall(0, 2, 20)) << "one more part in it";
 }
 
 }  // namespace
