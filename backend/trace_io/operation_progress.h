@@ -154,11 +154,22 @@ struct OperationProgress {
   Instant blockedUntil() const {
     return stall_ns_plus_1 == 0 ? wait_ended : ended;
   }
-  // Returns whether the program may have waited without a recorded wait. Valid
-  // only for operations that the program can wait for itself.
-  bool mayHaveUnseenWait() const {
-    if (wait_ended.known() || (failed && !ended.known())) return false;
+  // Returns whether the program, or its stream on a device, may have waited
+  // without a record of how long. Valid only for operations that the program
+  // can wait for itself. `on_streams`: a wait on the host does not block it. An
+  // operation that is not `async` runs on the caller's stream and blocks that.
+  bool mayHaveUnseenWait(bool on_streams, bool async) const {
+    const bool is_seen =
+        on_streams ? async && stall_ns_plus_1 > 0 : wait_ended.known();
+    if (is_seen || (failed && !ended.known())) return false;
     return !between(ended, returned);
+  }
+  // Returns the earliest possible begin of that wait.
+  Instant unseenWaitBegin(bool async) const {
+    const Instant begin = wait_began.known() ? wait_began
+                          : returned.known() ? returned
+                                             : issued;
+    return !async && started.isAfter(begin) ? started : begin;
   }
   // Returns the latest possible end of an unrecorded wait, if a record shows
   // it. `has_no_future`: the program can only wait for the Work.

@@ -97,28 +97,34 @@ namespace {
 
 using Window = UnseenWaits::Window;
 
-bool endsOnlyInWait(const AssembledOperation& op, const StreamTable& table) {
+const v1::Call& callOf(const AssembledOperation& op, const StreamTable& table) {
   const v1::Call* call = table.callOf(op);
-  return call && endsOnlyInWait(table.engineOf(*call), call->op());
+  return call ? *call : v1::Call::default_instance();
 }
 
 }  // namespace
 
 bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
                    const Batches& batches) {
-  if (batches.hasMember(op)) return false;
-  const v1::Call* call = table.callOf(op);
-  return mayHaveUnseenWait(op, call ? *call : v1::Call::default_instance());
+  return !batches.hasMember(op) && mayHaveUnseenWait(op, table);
 }
 
-bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call) {
-  return op.mayHaveUnseenWait() && call.graph_plus_1() == 0;
+bool mayHaveUnseenWait(const AssembledOperation& op, const StreamTable& table) {
+  const v1::Call& call = callOf(op, table);
+  return call.graph_plus_1() == 0 &&
+         op.mayHaveUnseenWait(table.engineOf(call).on_streams, call.async());
 }
 
-// Returns the end of a possible unrecorded wait. An operation that ends only in
-// a wait has no future, so the program can only wait for its Work.
+Instant unseenWaitBegin(const AssembledOperation& op,
+                        const StreamTable& table) {
+  return op.unseenWaitBegin(callOf(op, table).async());
+}
+
+// An operation that ends only in a wait has no future, so the program can only
+// wait for its Work.
 Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table) {
-  return op.unseenWaitEnd(endsOnlyInWait(op, table));
+  const v1::Call& call = callOf(op, table);
+  return op.unseenWaitEnd(endsOnlyInWait(table.engineOf(call), call.op()));
 }
 
 UnseenWaits::UnseenWaits(const StreamTable& table) {
@@ -143,7 +149,7 @@ void UnseenWaits::addSeen(Instant begin, Instant end) {
 
 Window UnseenWaits::windowOf(const AssembledOperation& op,
                              const StreamTable& table) {
-  const Instant begin = op.returned.known() ? op.returned : op.issued;
+  const Instant begin = unseenWaitBegin(op, table);
   Instant end = unseenWaitEnd(op, table);
   if (!between(begin, end)) end = table.last;
   if (!between(begin, end)) return {};

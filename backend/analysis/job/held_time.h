@@ -47,16 +47,17 @@ class HeldTime {
 };
 
 // Returns whether the program may have waited for the operation without a
-// record of the wait. The operation was pending when its call returned, and no
-// wait is recorded. False for members of a batch and captured operations, for
-// which no program waits.
+// record of how long. The operation was pending when its call returned, and no
+// wait is recorded, or on a device no stall. False for members of a batch and
+// captured operations, for which no program waits.
 bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
                    const Batches& batches);
 
 // Like hasUnseenWait, for an operation that is not a member of a batch.
-bool mayHaveUnseenWait(const AssembledOperation& op, const v1::Call& call);
+bool mayHaveUnseenWait(const AssembledOperation& op, const StreamTable& table);
 
-// Returns the latest possible end of such a wait, if known.
+// Return the earliest begin and, if known, the latest end of such a wait.
+Instant unseenWaitBegin(const AssembledOperation& op, const StreamTable& table);
 Instant unseenWaitEnd(const AssembledOperation& op, const StreamTable& table);
 
 // UnseenWaits computes an upper bound of a process's waits without a record.
@@ -71,9 +72,8 @@ class UnseenWaits {
   // `table`: the stream of the process.
   explicit UnseenWaits(const StreamTable& table);
 
-  // Returns when the process may have waited for an operation without a
-  // recorded wait. Starts at the return of its call, or at its issue. Ends at
-  // its end, or at the end of the trace.
+  // Returns when the process may have waited for an operation without a record.
+  // Ends at the latest at the end of the trace.
   using Window = TimeWindow;
   static Window windowOf(const AssembledOperation& op,
                          const StreamTable& table);

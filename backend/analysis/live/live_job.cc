@@ -260,10 +260,10 @@ void LiveJob::addUnseenWait(const Member& member,
   const StreamTable& table = member.stream.table();
   const v1::Call& call = *table.callOf(op);
   const bool is_member = op.batch > 0 && call.op() != v1::OPERATION_COALESCED;
-  if (is_member || !mayHaveUnseenWait(op, call)) return;
+  if (is_member || !mayHaveUnseenWait(op, table)) return;
   ++accumulators.kind->waits_unknown;
   ++accumulators.rank->totals.waits_unknown;
-  const Instant begin = op.returned.known() ? op.returned : op.issued;
+  const Instant begin = unseenWaitBegin(op, table);
   const Instant end = unseenWaitEnd(op, table);
   CoverBound& bound = accumulators.rank->unseen_waits;
   end.known() ? bound.add(begin.ns(), end.ns()) : bound.addOpen(begin.ns());

@@ -67,9 +67,8 @@ struct CallTotals {
   std::uint64_t failed = 0;
   // Calls captured into a graph and not executed; they have no end.
   std::uint64_t captured = 0;
-  // Calls that had not ended when they returned and have no recorded wait: the
-  // program may have waited unseen, for example through a future. And an upper
-  // bound of the time it waited for them, valid if no record was lost.
+  // Calls for which hasUnseenWait() holds, and an upper bound of the time that
+  // the program waited for them, valid if no record was lost.
   std::uint64_t waits_unknown = 0;
   std::uint64_t unseen_at_most_ns = 0;
   // Number of enclosing calls, such as broadcast_object_list(). Only in a

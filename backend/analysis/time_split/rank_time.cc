@@ -66,14 +66,17 @@ void RankTime::addBlocked(std::size_t operation, const OperationSplit& split) {
   if (off_ns > 0) uncertain_.emplace_back(blocked.begin_ns, off_ns);
 }
 
-// For an operation that is asynchronous, or whose wait on a stream returned, it
-// is unknown whether the program waits: kMayWait covers that.
+// For an operation that is asynchronous or runs on a stream, it is unknown
+// whether the program waits: kMayWait covers that.
 void RankTime::addUnderWay() {
   const bool is_stuck =
       std::any_of(table_.operations.begin(), table_.operations.end(),
                   [this](const AssembledOperation& op) {
-                    return table_.isInFlight(op) && !op.wait_ended.known() &&
-                           !table_.callOf(op)->async();
+                    if (!table_.isInFlight(op)) return false;
+                    const v1::Call& call = *table_.callOf(op);
+                    return !op.returned.known() ||
+                           (!call.async() && !op.wait_ended.known() &&
+                            !table_.engineOf(call).on_streams);
                   });
   if (!is_stuck) return;
   Instant latest;

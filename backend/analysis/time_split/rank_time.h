@@ -23,13 +23,13 @@ class ReadyRows;
 // Not thread safe. Memory: up to 100 bytes per operation.
 class RankTime {
  public:
-  // `ready`: one per operation, or nullptr: then no time counts as hidden. Both
-  // arguments must outlive this object.
+  // `ready`: one per operation. With nullptr no time counts as hidden, and
+  // blocked time is undecided. Both must live until finish() returns.
   RankTime(const StreamTable& table, const std::vector<ReadyTime>* ready);
 
   // Adds an operation. `unseen`: see hasUnseenWait().
   void add(std::size_t operation, const OperationSplit& split, bool unseen);
-  // Call once, after all operations. `ready` may be destroyed afterwards.
+  // Call once, after all operations.
   void finish();
   // Divides windows of the rank's own clock, which must be sorted and disjoint.
   // Call after finish().
@@ -55,8 +55,8 @@ class RankTime {
   };
 
   void addBlocked(std::size_t operation, const OperationSplit& split);
-  // If the program is blocked at the end of the stream, marks that time as
-  // undecided.
+  // If the stream ends in an operation that blocks the program, marks the time
+  // since its last issue, return or wait as undecided.
   void addUnderWay();
   // Marks time that the trace may lack records of as kMayWait: until the last
   // loss, and while tracing was switched off.

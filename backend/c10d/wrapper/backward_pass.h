@@ -74,7 +74,11 @@ class BackwardPass : public std::enable_shared_from_this<BackwardPass> {
 
  private:
   struct OpenPasses;
+  // Returns the list of open passes, which is never destroyed.
   static OpenPasses& openPasses();
+  // Returns the pass of a graph task, adding it if needed. Without a graph
+  // task, returns the only open pass, else nullptr. Requires `open.mutex`. May
+  // throw.
   static std::shared_ptr<BackwardPass> currentPass(OpenPasses& open,
                                                    int graph_task);
 

@@ -47,8 +47,9 @@ class TracedWork : public forwarding::ForwardingWork {
   // Records that the Work was dropped without a wait, unless a backward pass
   // does so.
   void recordRelease() noexcept;
-  // Return a wait that begins now, and set how long it took until now.
+  // Returns the record of a wait that begins now.
   WaitRecord beginWait(DeviceCall& on_device) noexcept;
+  // Sets how long it has taken until now.
   static void endWait(WaitRecord& record) noexcept;
   // Sets the outcome and the sender of `record`, and records it.
   void recordWait(WaitRecord& record, bool completed) noexcept;

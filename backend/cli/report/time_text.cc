@@ -53,7 +53,8 @@ std::string unknownText(const Report& report) {
                       groupedText(all.calls), " operations ",
                       all.waits_unknown == 1 ? "has" : "have",
                       " no recorded wait (as of a program that waits for a "
-                      "future), so the exact share is unknown.");
+                      "future, or of a stream), so the exact share is "
+                      "unknown.");
 }
 
 }  // namespace

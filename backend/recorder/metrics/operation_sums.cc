@@ -53,6 +53,8 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
       engineTraits(group->backend(), group->backend_class());
   call.shown = endShownBy(*known, engine, false);
   call.has_no_future = endsOnlyInWait(engine, call.facts.operation);
+  call.on_streams = engine.on_streams;
+  call.async = known->async();
   if (call.shown == EndShownBy::kReports) {
     const CallMode mode = modeOf(*known);
     call.reported_key = modeKey(known->group(), mode);
@@ -134,9 +136,12 @@ void OperationSums::addTimes(FollowedOperation& op) {
 
 // Called once per operation, when it is dropped.
 void OperationSums::addUnseenWait(const FollowedOperation& op) {
-  if (op.shownBy() == EndShownBy::kNothing || !op.mayHaveUnseenWait()) return;
+  if (op.shownBy() == EndShownBy::kNothing ||
+      !op.mayHaveUnseenWait(op.call.on_streams, op.call.async)) {
+    return;
+  }
   ++figures_.waits_unknown;
-  const Instant begin = op.returned.known() ? op.returned : op.issued;
+  const Instant begin = op.unseenWaitBegin(op.call.async);
   const Instant end = op.unseenWaitEnd(op.call.has_no_future);
   if (end.known()) {
     unseen_waits_.add(begin.ns(), end.ns());

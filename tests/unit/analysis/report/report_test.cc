@@ -380,6 +380,36 @@ TEST_F(ReportTest, TimeOfThreadsThatOverlapCountsOnce) {
   EXPECT_EQ(held_ns, 100u);
 }
 
+// On a device a wait returns at once: only a stall shows how long it blocked
+// the stream. A synchronous operation blocks the caller's stream itself.
+TEST_F(ReportTest, OnADeviceOnlyAStallShowsHowLongAWaitBlocks) {
+  stream_.payload().mutable_group(0)->set_backend("nccl");
+  stream_.payload().mutable_call(0)->set_async(true);
+  const auto add = [this](std::uint64_t op, std::int64_t issue_ns,
+                          std::uint32_t call, std::uint64_t stall_ns_plus_1) {
+    const std::int64_t at_ns = StreamBuilder::kIssueNs + issue_ns;
+    stream_.add(IssueRow{.op = op, .issue_ns = at_ns, .call = call, .seq = op});
+    stream_.add(ReturnRow{.op = op, .return_ns = at_ns + 10});
+    stream_.add(DoneRow{.op = op,
+                        .end_ns = at_ns + 100,
+                        .source = v1::END_SOURCE_DEVICE_EVENT,
+                        .engine_ns_plus_1 = 51});
+    if (call == 2) return;
+    stream_.add(WaitRow{.op = op,
+                        .wait_begin_ns = at_ns + 20,
+                        .wait_ns = 10,
+                        .stall_ns_plus_1 = stall_ns_plus_1});
+  };
+  add(1, 0, 1, 0);
+  add(2, 200, 1, 41);
+  add(3, 400, 2, 0);
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.all.waits_unknown, 2u);
+  EXPECT_EQ(by_op.time.calls_ns, 30u);
+  EXPECT_EQ(by_op.time.undecided_ns, 10u + 40u);
+  EXPECT_EQ(by_op.time.may_wait_ns, 70u + 50u);
+}
+
 TEST_F(ReportTest, CountsEndsThatACompletionHookShowed) {
   stream_.add(IssueRow{
       .op = 1, .issue_ns = StreamBuilder::kIssueNs, .call = 1, .seq = 1});
