@@ -33,6 +33,13 @@ void RunSummary::add(const StreamTable& table, std::uint64_t operations) {
   longest_run_ns_ = std::max(longest_run_ns_, table.runNs());
   longest_rank_time_ns_ = std::max(longest_rank_time_ns_, table.rankTimeNs());
   rank_time_ns_ += table.rankTimeNs();
+  const Instant started(table.header.started().monotonic_ns());
+  longest_start_up_ns_ =
+      std::max(longest_start_up_ns_,
+               between(started, table.first_operation).value_or(0));
+  longest_tear_down_ns_ =
+      std::max(longest_tear_down_ns_,
+               between(table.last_operation, table.last).value_or(0));
   losses_.add(table);
 }
 

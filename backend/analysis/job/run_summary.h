@@ -87,6 +87,10 @@ class RunSummary {
   // sum over all ranks. The sum is the base of all shares.
   std::uint64_t longestRankTimeNs() const { return longest_rank_time_ns_; }
   std::uint64_t rankTimeNs() const { return rank_time_ns_; }
+  // Time from the start of the recording to a rank's first operation, and from
+  // its last operation to its last record, in ns: the maxima over all ranks.
+  std::uint64_t longestStartUpNs() const { return longest_start_up_ns_; }
+  std::uint64_t longestTearDownNs() const { return longest_tear_down_ns_; }
   const Losses& losses() const { return losses_; }
   // Warnings about clocks that stepped or could not be aligned.
   const std::vector<ClockWarning>& clockWarnings() const {
@@ -115,6 +119,8 @@ class RunSummary {
   std::uint64_t longest_run_ns_ = 0;
   std::uint64_t longest_rank_time_ns_ = 0;
   std::uint64_t rank_time_ns_ = 0;
+  std::uint64_t longest_start_up_ns_ = 0;
+  std::uint64_t longest_tear_down_ns_ = 0;
   Losses losses_;
   std::vector<ClockWarning> clock_warnings_;
 };

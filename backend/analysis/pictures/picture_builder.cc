@@ -42,10 +42,8 @@ void PictureSpan::add(Instant first, Instant last,
 
 PictureBuilder::PictureBuilder(const std::vector<std::uint32_t>& ranks,
                                const std::vector<RankNode>& nodes,
-                               const PictureSpan& span, bool by_step)
-    : waits_(ranks, span.first_ns, span.last_ns),
-      steps_(by_step, span.first_ns, span.last_ns),
-      links_(ranks, nodes) {}
+                               const PictureSpan& span)
+    : waits_(ranks, span.first_ns, span.last_ns), links_(ranks, nodes) {}
 
 void PictureBuilder::begin(const ReadyTable::Stream& stream,
                            const TimeWindow& span) {
@@ -90,8 +88,7 @@ void PictureBuilder::addHang() {
                      stream_->clock.commonNs(last.ns()));
 }
 
-void PictureBuilder::end(const RankTime& time) {
-  steps_.add(*stream_, time);
+void PictureBuilder::end() {
   links_.end();
   addHang();
   waits_.add(stream_->table.header.rank(), std::move(rank_waits_),
@@ -111,7 +108,6 @@ void PictureBuilder::end(const RankTime& time) {
 
 void PictureBuilder::add(PictureBuilder&& other) {
   waits_.add(other.waits_);
-  steps_.add(other.steps_);
   links_.add(other.links_);
   speeds_.add(other.speeds_);
   lateness_.insert(lateness_.end(), other.lateness_.begin(),
@@ -132,7 +128,6 @@ Pictures PictureBuilder::finish() && {
   }
   pictures.lateness = std::move(lateness_);
   pictures.waits = std::move(waits_).finish();
-  pictures.steps = std::move(steps_).finish();
   pictures.links = std::move(links_).finish();
   pictures.speeds = speeds_.finish();
   return pictures;

@@ -13,7 +13,6 @@
 #include "analysis/pictures/pictures.h"
 #include "analysis/pictures/rank_waits.h"
 #include "analysis/pictures/speed_picture.h"
-#include "analysis/pictures/step_picture.h"
 #include "analysis/pictures/wait_picture.h"
 #include "analysis/time_split/ready_table.h"
 #include "analysis/time_split/time_split.h"
@@ -35,10 +34,9 @@ struct PictureSpan {
 class PictureBuilder {
  public:
   // `ranks`: ranks of the streams, ascending. `nodes`: see LinkUnits. `span`:
-  // interval to draw. `by_step`: whether any stream has marked steps.
+  // interval to draw.
   PictureBuilder(const std::vector<std::uint32_t>& ranks,
-                 const std::vector<RankNode>& nodes, const PictureSpan& span,
-                 bool by_step);
+                 const std::vector<RankNode>& nodes, const PictureSpan& span);
 
   // Size of the message, and the factor for the bytes on the bus.
   struct Size {
@@ -47,15 +45,16 @@ class PictureBuilder {
   };
 
   // For each stream, call begin(), add() for each operation, then end().
-  // `span`: its operationSpan(). `time`: finished, with all its operations.
+  // `span`: its operationSpan().
   void begin(const ReadyTable::Stream& stream, const TimeWindow& span);
   void add(std::size_t operation, const OperationSplit& split,
            const Size& size);
-  void end(const RankTime& time);
+  void end();
 
   // Adds the result of another builder with the same arguments.
   void add(PictureBuilder&& other);
 
+  // Returns the pictures, except `steps`.
   Pictures finish() &&;
 
  private:
@@ -64,7 +63,6 @@ class PictureBuilder {
 
   const ReadyTable::Stream* stream_ = nullptr;
   WaitPictureBuilder waits_;
-  StepPictureBuilder steps_;
   LinkPictureBuilder links_;
   SpeedPictureBuilder speeds_;
   // One per stream so far.

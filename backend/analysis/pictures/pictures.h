@@ -29,6 +29,8 @@ struct StepTimes {
 };
 
 struct StepPicture {
+  // Maximum number of entries of a page.
+  static constexpr std::size_t kMaxShown = 200;
   // If false, entries are intervals of length `stretch_ns` over the whole run.
   bool by_step = false;
   std::uint64_t stretch_ns = 0;
@@ -36,6 +38,9 @@ struct StepPicture {
   std::uint64_t per_entry = 1;
   // Sorted by `first`.
   std::vector<StepTimes> entries;
+
+  // Returns the same with at most `most` entries, which combine more steps.
+  StepPicture reducedTo(std::size_t most) const;
 };
 
 // Waiting in one column of time, of one rank or several.

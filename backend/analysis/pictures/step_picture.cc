@@ -62,8 +62,19 @@ std::vector<StepWindow> StepPictureBuilder::intervalsOf(
   return intervals;
 }
 
+namespace {
+
+// Combines each pair of entries whose keys differ only in the lowest bit.
+StepEntries halved(const StepEntries& entries) {
+  StepEntries fewer;
+  for (const auto& [first, times] : entries) fewer[first >> 1].add(times);
+  return fewer;
+}
+
+}  // namespace
+
 void StepPictureBuilder::add(const StepPictureBuilder& other) {
-  while (shift_ < other.shift_) halveEntries();
+  for (; shift_ < other.shift_; ++shift_) entries_ = halved(entries_);
   for (const auto& [first, times] : other.entries_) {
     entryOf(first << other.shift_).add(times);
   }
@@ -72,17 +83,8 @@ void StepPictureBuilder::add(const StepPictureBuilder& other) {
 StepTimes& StepPictureBuilder::entryOf(std::uint64_t number) {
   StepTimes& entry = entries_[number >> shift_];
   if (entries_.size() <= kMaxEntries) return entry;
-  while (entries_.size() > kMaxEntries) halveEntries();
+  for (; entries_.size() > kMaxEntries; ++shift_) entries_ = halved(entries_);
   return entries_[number >> shift_];
-}
-
-void StepPictureBuilder::halveEntries() {
-  ++shift_;
-  std::map<std::uint64_t, StepTimes> fewer;
-  for (const auto& [first, times] : entries_) {
-    fewer[first >> 1].add(times);
-  }
-  entries_ = std::move(fewer);
 }
 
 StepPicture StepPictureBuilder::finish() && {
@@ -92,6 +94,23 @@ StepPicture StepPictureBuilder::finish() && {
     picture_.entries.back().first = first << shift_;
   }
   return std::move(picture_);
+}
+
+StepPicture StepPicture::reducedTo(std::size_t most) const {
+  StepPicture reduced = *this;
+  while (reduced.entries.size() > most) {
+    reduced.per_entry *= 2;
+    StepEntries fewer;
+    for (const StepTimes& times : reduced.entries) {
+      fewer[times.first / reduced.per_entry].add(times);
+    }
+    reduced.entries.clear();
+    for (const auto& [first, times] : fewer) {
+      reduced.entries.push_back(times);
+      reduced.entries.back().first = first * reduced.per_entry;
+    }
+  }
+  return reduced;
 }
 
 }  // namespace traced

@@ -14,9 +14,12 @@
 
 namespace traced {
 
+using StepEntries = std::map<std::uint64_t, StepTimes>;
+
 class StepPictureBuilder {
  public:
-  static constexpr std::size_t kMaxEntries = 200;
+  // Beyond it, entries combine several steps.
+  static constexpr std::size_t kMaxEntries = 65536;
   // Number of intervals of a run without steps.
   static constexpr std::size_t kStretches = 60;
 
@@ -35,13 +38,12 @@ class StepPictureBuilder {
   // Returns the parts of the even intervals that a stream covers.
   std::vector<StepWindow> intervalsOf(const ReadyTable::Stream& stream) const;
   StepTimes& entryOf(std::uint64_t number);
-  void halveEntries();
 
   StepPicture picture_;
   const std::int64_t first_ns_;
   // By step number shifted right by `shift_`.
   unsigned shift_ = 0;
-  std::map<std::uint64_t, StepTimes> entries_;
+  StepEntries entries_;
 };
 
 }  // namespace traced

@@ -129,6 +129,8 @@ struct Report {
   std::vector<CallTotals> group_totals;
   CallTotals all;
   TimeBreakdown time;  // of all ranks
+  // Absent if operations were not split by ready times.
+  std::optional<StepPicture> steps;
   RunSummary summary;
   ClockSummary clocks;
   // Operations that were read but excluded by the scope.

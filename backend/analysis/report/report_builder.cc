@@ -12,34 +12,40 @@ namespace traced {
 
 ReportBuilder::ReportBuilder(std::vector<ReportKey> by, const Peers* peers,
                              const Scope* scope, const GroupRoles* roles)
-    : plan_{.keys = RowKeys(std::move(by), roles)}, sums_(plan_) {
+    : plan_{.keys = RowKeys(std::move(by), roles)} {
   report_.by = plan_.keys.by();
   if (roles) report_.roles = roles->many();
   if (scope) {
     plan_.scope = report_.scope = scope->reported;
     plan_.nodes = &scope->nodes;
   }
-  if (!peers) return;
-  report_.clocks = peers->clocks;
-  report_.groups = peers->groups;
-  plan_.ready_times = &peers->ready_times;
+  if (peers) usePeers(*peers);
+  sums_.emplace(plan_);
+}
+
+void ReportBuilder::usePeers(const Peers& peers) {
+  report_.clocks = peers.clocks;
+  report_.groups = peers.groups;
+  plan_.ready_times = &peers.ready_times;
   const std::int64_t span_ns =
-      peers->ready_times.lastNs() - peers->ready_times.firstNs();
+      peers.ready_times.lastNs() - peers.ready_times.firstNs();
   plan_.window_ns = static_cast<std::uint64_t>(span_ns) / Trend::kWindows + 1;
   report_.window_ns = plan_.window_ns;
+  plan_.span = peers.span;
+  plan_.by_step = peers.by_step;
 }
 
 void ReportBuilder::add(const StreamTable& table) {
   summarize(table);
   const std::vector<std::uint32_t> groups =
       report_.groups.add(table.header.attempt(), table.definitions.groups());
-  sums_.add({added_++, table, groups, report_.groups}, nullptr);
+  sums_->add({added_++, table, groups, report_.groups}, nullptr);
 }
 
 Report ReportBuilder::finish(std::vector<ReportSums> sums) && {
   const std::size_t threads = std::max<std::size_t>(sums.size(), 1);
-  for (ReportSums& one : sums) sums_.add(std::move(one));
-  std::move(sums_).finish(threads, report_);
+  for (ReportSums& one : sums) sums_->add(std::move(one));
+  std::move(*sums_).finish(threads, report_);
   return std::move(report_);
 }
 
@@ -75,6 +81,7 @@ Report finish(ReportBuilder& builder, std::vector<ReportWorker>& workers) {
     pictures.add(std::move(*workers[i].pictures));
   }
   report.pictures = std::move(pictures).finish();
+  report.pictures->steps = report.steps->reducedTo(StepPicture::kMaxShown);
   return report;
 }
 
@@ -85,8 +92,9 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
                    bool with_pictures) {
   RunReadyTimes run = readReadyTimes(set);
   const GroupRoles roles(run.groups);
-  const ReportBuilder::Peers peers{
-      run.ready_times, summarizeClocks(set, run.clocks), run.groups};
+  const ReportBuilder::Peers peers{run.ready_times,
+                                   summarizeClocks(set, run.clocks), run.groups,
+                                   run.span, run.by_step};
   const NodeIndex nodes(set);
   const ReportBuilder::Scope wanted{scope, nodes};
   ReportBuilder builder(std::move(by), &peers, &wanted,
@@ -97,7 +105,7 @@ Report buildReport(const TraceSet& set, std::vector<ReportKey> by,
     workers.push_back({builder.sums(), std::nullopt});
     if (!with_pictures) continue;
     workers.back().pictures.emplace(run.ranks, nodesOf(run.ranks, nodes),
-                                    run.span, run.by_step);
+                                    run.span);
   }
   const std::int64_t first_ns = firstStartNs(set, run.clocks.models);
   std::uint64_t outside = 0;

@@ -26,6 +26,8 @@ class ReportBuilder {
     const ReadyTable& ready_times;
     ClockSummary clocks;
     GroupCatalog groups;
+    PictureSpan span;
+    bool by_step;
   };
   // Which operations count, and the node of each rank.
   struct Scope {
@@ -58,10 +60,12 @@ class ReportBuilder {
   Report finish() &&;
 
  private:
+  void usePeers(const Peers& peers);
+
   ReportPlan plan_;
   Report report_;
-  // Sums of add(), for use with one thread.
-  ReportSums sums_;
+  // Sums of add(), for use with one thread. Made after the plan.
+  std::optional<ReportSums> sums_;
   std::size_t added_ = 0;
 };
 

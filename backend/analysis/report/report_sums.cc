@@ -42,6 +42,7 @@ void ReportSums::add(ReportSums&& other) {
   }
   all_.add(other.all_);
   out_of_scope_ += other.out_of_scope_;
+  steps_.add(other.steps_);
 }
 
 void ReportSums::finish(std::size_t threads, Report& report) && {
@@ -70,6 +71,7 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
   report.all = all_;
   report.all.setTime(report.time);
   report.out_of_scope = out_of_scope_;
+  if (plan_.ready_times) report.steps = std::move(steps_).finish();
 }
 
 }  // namespace traced

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "analysis/pictures/picture_builder.h"
+#include "analysis/pictures/step_picture.h"
 #include "analysis/report/report.h"
 #include "analysis/report/row_keys.h"
 #include "analysis/report/row_samples.h"
@@ -28,6 +29,10 @@ struct ReportPlan {
   // trend's windows.
   const ReadyTable* ready_times = nullptr;
   std::uint64_t window_ns = 1;
+  // The interval to divide into parts, or into steps if any stream has them.
+  // Used with `ready_times`.
+  PictureSpan span;
+  bool by_step = false;
   // Which operations count, and the node of each rank. Without `nodes`, all
   // count.
   ReportedScope scope = ReportedScope::kAll;
@@ -51,7 +56,9 @@ struct ReportedStream {
 // times between ranks, and up to 64 bytes per operation of the current stream.
 class ReportSums {
  public:
-  explicit ReportSums(const ReportPlan& plan) : plan_(plan) {}
+  explicit ReportSums(const ReportPlan& plan)
+      : plan_(plan),
+        steps_(plan.by_step, plan.span.first_ns, plan.span.last_ns) {}
 
   // Adds the operations of a stream, each stream once. `pictures` receives the
   // split operations; may be nullptr.
@@ -87,6 +94,7 @@ class ReportSums {
   std::vector<CallTotals> group_totals_;
   CallTotals all_;
   std::uint64_t out_of_scope_ = 0;
+  StepPictureBuilder steps_;
 };
 
 }  // namespace traced

@@ -45,7 +45,8 @@ void ReportSums::StreamAdder::addAll() {
     add(i, call);
   }
   time_.finish();
-  if (pictures_) pictures_->end(time_);
+  if (stream_.ready_times) sums_.steps_.add(*stream_.ready_times, time_);
+  if (pictures_) pictures_->end();
   RankTotals rank;
   rank.rank = table_.header.rank();
   rank.run_ns = table_.rankTimeNs();

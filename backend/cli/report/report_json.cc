@@ -1,3 +1,4 @@
+#include <iterator>
 #include <utility>
 
 #include "cli/common/part_options.h"
@@ -167,6 +168,34 @@ Json ranksJson(const Report& report) {
   return ranks;
 }
 
+const char* nameOf(StepPart part) {
+  constexpr const char* kNames[] = {"computing",
+                                    "exposed_wait_for_peers",
+                                    "exposed_transfer",
+                                    "undecided",
+                                    "calls",
+                                    "may_wait"};
+  static_assert(std::size(kNames) == kStepParts);
+  return kNames[static_cast<std::size_t>(part)];
+}
+
+Json stepsJson(const Report& report) {
+  const auto steps =
+      report.steps ? summarizeSteps(*report.steps) : std::nullopt;
+  if (!steps) return {};
+  Json slowest = Json::array();
+  for (const StepSummary::Slow& slow : steps->slowest) {
+    slowest.push_back({{"step", slow.step},
+                       {"took_ns", slow.took_ns},
+                       {"part", nameOf(slow.part)},
+                       {"more_ns", slow.more_ns}});
+  }
+  return {{"count", steps->steps},
+          {"p50_ns", steps->p50_ns},
+          {"p99_ns", steps->p99_ns},
+          {"slowest", std::move(slowest)}};
+}
+
 Json groupTotalsJson(const Report& report) {
   std::vector<Json> groups = groupsJson(report.groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -192,12 +221,17 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"backends", summary.backends()},
                {"run_ns", summary.longestRunNs()},
                {"rank_time_ns", summary.rankTimeNs()},
+               {"start_up_ns", summary.longestStartUpNs()},
+               {"tear_down_ns", summary.longestTearDownNs()},
                {"simulated", summary.simulated()},
                {"switched_off", pausesJson(summary.pauses())},
                {"device_times", deviceTimesJson(summary.deviceTimes())}};
   Json& total = json["total"] = Json::object();
   addTotals(total, report, report.all, summary.rankTimeNs());
   if (!summary.fromDumps()) addTime(total["time"], report.time);
+  if (const Json steps = stepsJson(report); !steps.is_null()) {
+    json["steps"] = steps;
+  }
   Json& ops = json["ops"] = Json::array();
   for (const ReportRow& row : report.rows) ops.push_back(rowJson(report, row));
   json["clocks"] = alignmentJson(report.clocks);

@@ -8,6 +8,7 @@
 
 #include "analysis/reading/trace_set.h"
 #include "analysis/report/report.h"
+#include "analysis/report/step_summary.h"
 #include "cli/common/json.h"
 #include "phrasing/text.h"
 
@@ -35,6 +36,10 @@ std::string shareCell(const Report& report, const CallTotals& totals,
 // Returns how much of the run was communication, and of what kind. "" without
 // rank time.
 std::string communicationText(const Report& report);
+// Returns how long steps took, and why the slowest ones did. "" without steps.
+std::string stepsText(const Report& report);
+// Returns how long ranks ran before their first operation and after their last.
+std::string outsideText(const RunSummary& summary);
 // Return sentences about clocks, late ranks and slowdowns over time; "" if they
 // have nothing to report.
 std::string clocksText(const Report& report);

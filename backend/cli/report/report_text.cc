@@ -268,12 +268,13 @@ std::string reportText(const std::string& title, const TraceSet& set,
                                    : "No operations were recorded.";
     return fitting(absl::StrCat(text, "\n", none, "\n", notesText(report)));
   }
-  absl::StrAppend(&text, "\n", communicationText(report), latestText(report),
-                  degradedText(report), "\n");
+  absl::StrAppend(&text, "\n", communicationText(report), stepsText(report),
+                  latestText(report), degradedText(report), "\n");
   text = absl::StrCat(fitting(text), rowsText(report, options));
   if (options.wide) {
-    absl::StrAppend(&text, "\n", rankTotalsText(report), "\n",
-                    groupTotalsText(report), "\n");
+    absl::StrAppend(&text, "\n", outsideText(report.summary), "\n",
+                    rankTotalsText(report), "\n", groupTotalsText(report),
+                    "\n");
   }
   const std::string notes =
       absl::StrCat(rolesText(report), soloText(report), notesText(report),

@@ -84,4 +84,58 @@ std::string communicationText(const Report& report) {
   return absl::StrCat(text, unknownText(report), "\n");
 }
 
+namespace {
+
+const char* wordsFor(StepPart part) {
+  switch (part) {
+    case StepPart::kComputing:
+      return "more computing";
+    case StepPart::kWaitForPeers:
+      return "more waiting for the slowest rank";
+    case StepPart::kTransfer:
+      return "more waiting for the transfer";
+    case StepPart::kUndecided:
+      return "more in waits of unknown reason";
+    case StepPart::kCalls:
+      return "more in calls";
+    case StepPart::kMayWait:
+      break;
+  }
+  return "more that is not recorded";
+}
+
+std::string duration(std::uint64_t ns) { return durationText(ns); }
+
+}  // namespace
+
+std::string stepsText(const Report& report) {
+  const auto steps =
+      report.steps ? summarizeSteps(*report.steps) : std::nullopt;
+  if (!steps) return "";
+  std::string text =
+      absl::StrCat("Steps: ", countOf(steps->steps, "step"), " took ",
+                   duration(steps->p50_ns), " (p50) and ",
+                   duration(steps->p99_ns), " (p99).");
+  const char* before = " Slowest: ";
+  for (const StepSummary::Slow& slow : steps->slowest) {
+    absl::StrAppend(&text, before, "step ", slow.step, " with ",
+                    duration(slow.took_ns));
+    if (slow.more_ns > 0) {
+      absl::StrAppend(&text, " (", duration(slow.more_ns), " ",
+                      wordsFor(slow.part), " than the median step)");
+    }
+    before = "; ";
+  }
+  return text + (steps->slowest.empty() ? "\n" : ".\n");
+}
+
+std::string outsideText(const RunSummary& summary) {
+  const std::uint64_t before_ns = summary.longestStartUpNs();
+  const std::uint64_t after_ns = summary.longestTearDownNs();
+  if (summary.fromDumps() || summary.rankTimeNs() == 0) return "";
+  return absl::StrCat("Outside these percentages: ", duration(before_ns),
+                      " before the first operation, ", duration(after_ns),
+                      " after the last (the longest of any rank).\n");
+}
+
 }  // namespace traced
