@@ -41,6 +41,8 @@ constexpr Verb kVerbs[] = {
     {"tree", "Show the communication of each module of the program", makeTree},
     {"diagnose", "Find hangs, mismatches and stragglers: who, where, why",
      makeDiagnose},
+    {"whatif", "Estimate how long a run would take without a cause of delay",
+     makeWhatIf},
     {"show", "Show single operations, one column per rank", makeShow},
     {"export", "Export operations: CSV, JSON lines, Parquet, Perfetto, ...",
      makeExport},

@@ -42,5 +42,6 @@ std::unique_ptr<Subcommand> makeRings();
 std::unique_ptr<Subcommand> makeServe();
 std::unique_ptr<Subcommand> makeShow();
 std::unique_ptr<Subcommand> makeTree();
+std::unique_ptr<Subcommand> makeWhatIf();
 
 }  // namespace traced

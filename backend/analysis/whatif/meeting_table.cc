@@ -1,0 +1,206 @@
+#include "analysis/whatif/meeting_table.h"
+
+#include <algorithm>
+
+#include "analysis/job/dependency.h"
+#include "analysis/stream/operation_kinds.h"
+
+namespace traced::whatif {
+namespace {
+
+std::uint64_t bytesOf(const v1::Call& call) {
+  return std::max(call.bytes_in(), call.bytes_out());
+}
+
+// Returns how many ranks join the meeting of all ranks.
+std::uint32_t expectedJoins(const Kind& kind) {
+  if (isPointToPoint(kind.op)) return 2;
+  return whoHoldsUp(kind.op) == HoldsUp::kRoot ? 1 : kind.group_size;
+}
+
+}  // namespace
+
+std::uint32_t MeetingTable::add(Meeting::Part part, std::uint32_t kind,
+                                std::uint32_t parent) {
+  Meeting& meeting = job_.meetings.emplace_back();
+  meeting.part = part;
+  meeting.kind = kind;
+  meeting.parent = parent;
+  return static_cast<std::uint32_t>(job_.meetings.size() - 1);
+}
+
+std::uint32_t MeetingTable::nodeOf(std::uint32_t rank) {
+  const NodeIndex::Node* node = nodes_.of(rank);
+  if (!node) return kNone;
+  if (node->number >= job_.nodes.size()) job_.nodes.resize(node->number + 1);
+  job_.nodes[node->number] = node->name;
+  return node->number;
+}
+
+std::uint32_t MeetingTable::kindOf(const StreamTable& table,
+                                   const v1::Call& call, std::uint32_t group) {
+  Kind kind;
+  kind.op = call.op();
+  kind.bytes = bytesOf(call);
+  kind.group = group;
+  const std::uint32_t local = table.groupOf(call);
+  if (local != StreamDefinitions::kNone) {
+    kind.group_size = table.definitions.groups()[local].members.size();
+  }
+  const bool is_message = isPointToPoint(call.op());
+  if (is_message && call.peer_global_plus_1() > 0) {
+    const MessageEnds ends = messageEndsOf(
+        group, table.header.rank(), call.peer_global_plus_1() - 1, call.op());
+    kind.direction = ends.destination > ends.source ? 1 : -1;
+    kind.from_node = nodeOf(ends.source);
+    kind.to_node = nodeOf(ends.destination);
+  }
+  const auto op = static_cast<std::uint64_t>(kind.op);
+  const auto direction = static_cast<std::uint64_t>(kind.direction + 1);
+  const auto next = static_cast<std::uint32_t>(job_.kinds.size());
+  const auto [found, is_new] =
+      kinds_.try_emplace({op, kind.bytes, group, kind.group_size, direction,
+                          kind.from_node, kind.to_node},
+                         next);
+  if (!is_new) return found->second;
+  kind.place = places_
+                   .try_emplace({op, kind.bytes, kind.group_size, direction},
+                                static_cast<std::uint32_t>(places_.size()))
+                   .first->second;
+  // Both ends of a message have one transfer.
+  const std::uint64_t transfer_op =
+      is_message ? std::uint64_t{v1::OPERATION_SEND} : op;
+  kind.transfer =
+      transfers_
+          .try_emplace({transfer_op, kind.bytes, kind.group_size, direction},
+                       static_cast<std::uint32_t>(transfers_.size()))
+          .first->second;
+  job_.kinds.push_back(kind);
+  return next;
+}
+
+void MeetingTable::finish(const GroupCatalog& groups) {
+  const GroupRoles roles(groups);
+  for (std::uint32_t i = 0; i < groups.groups().size(); ++i) {
+    job_.groups.push_back(roles.label(i));
+  }
+  for (Meeting& meeting : job_.meetings) {
+    if (meeting.part != Meeting::Part::kWhole) continue;
+    meeting.incomplete =
+        meeting.joins < expectedJoins(job_.kinds[meeting.kind]);
+  }
+  for (const Meeting& meeting : job_.meetings) {
+    job_.doubts.unmatched += meeting.part == Meeting::Part::kUnmatched;
+  }
+}
+
+StreamMeetings::StreamMeetings(const StreamTable& table,
+                               const std::vector<std::uint32_t>& groups,
+                               std::uint32_t rank_index, MeetingTable& meetings)
+    : table_(table),
+      calls_(table, groups),
+      rank_index_(rank_index),
+      meetings_(meetings) {
+  for (const v1::Call& call : table.definitions.calls()) {
+    const std::uint32_t local = table.groupOf(call);
+    kinds_.push_back(meetings.kindOf(
+        table, call,
+        local == StreamDefinitions::kNone ? kNone : groups[local]));
+  }
+  own_.resize(table.operations.size());
+  queues_.resize(table.definitions.groups().size());
+}
+
+StreamMeetings::Own StreamMeetings::joinedParts(const AssembledOperation& op,
+                                                const MatchedCall* call,
+                                                std::uint32_t kind) {
+  Own own;
+  if (!call) {
+    own.own = own.ends_with =
+        meetings_.add(Meeting::Part::kUnmatched, kind, kNone);
+    return own;
+  }
+  const auto next = static_cast<std::uint32_t>(meetings_.job_.meetings.size());
+  const std::uint32_t whole = meetings_.index_.at(call->key, op.seq, next);
+  if (whole == next) meetings_.add(Meeting::Part::kWhole, kind, kNone);
+  const bool sends = meetings_.job_.kinds[kind].op == v1::OPERATION_SEND;
+  if (sends || call->role.independent) {
+    own.whole = sends || call->role.proven ? whole : kNone;
+    own.own = own.ends_with = meetings_.add(
+        sends ? Meeting::Part::kSend : Meeting::Part::kIndependent, kind,
+        whole);
+  } else if (call->role.relayed) {
+    own.own = own.ends_with =
+        meetings_.add(Meeting::Part::kReceiver, kind, whole);
+    own.waits_for_whole = true;
+  } else {
+    own.whole = own.ends_with = whole;
+    own.waits_for_whole = true;
+  }
+  return own;
+}
+
+Joined StreamMeetings::join(std::uint32_t index, std::int64_t at_ns,
+                            const OperationEnd& end) {
+  const AssembledOperation& op = table_.operations[index];
+  const v1::Call& call = table_.definitions.calls()[op.call];
+  Joined joined;
+  joined.kind = kinds_[op.call];
+  const MatchedCall* matched = calls_.of(op);
+  Own& own = own_[index];
+  own = joinedParts(op, matched, joined.kind);
+  joined.whole = own.whole;
+  joined.own = own.own;
+  if (own.waits_for_whole && own.whole == kNone) {
+    // A receiver waits for the root's part, which others join.
+    own.whole = meetings_.job_.meetings[own.own].parent;
+  }
+  std::int64_t ready_ns = at_ns;
+  const std::uint32_t local = table_.groupOf(call);
+  const EngineTraits& engine = table_.engineOf(call);
+  if (local != StreamDefinitions::kNone && engine.in_order &&
+      !isPointToPoint(call.op())) {
+    Queue& queue = queues_[local];
+    const bool second =
+        engine.two_workers && call.op() != v1::OPERATION_BARRIER;
+    const std::uint32_t before = queue.meetings[second ? 1 : 0];
+    if (before != kNone) {
+      joined.after = before;
+      ready_ns = std::max(ready_ns, queue.ends[second ? 1 : 0]);
+      if (end.known) ready_ns = std::min(ready_ns, std::max(at_ns, end.ns));
+    }
+    queue.meetings = {own.ends_with, queue.meetings[0]};
+    queue.ends = {end.known ? end.ns : at_ns, queue.ends[0]};
+  }
+  if (joined.whole != kNone) addReady(joined.whole, ready_ns);
+  if (joined.own != kNone) addReady(joined.own, ready_ns);
+  if (end.known) addEnd(own.ends_with, end);
+  return joined;
+}
+
+void StreamMeetings::addReady(std::uint32_t index, std::int64_t ready_ns) {
+  Meeting& meeting = meetings_.job_.meetings[index];
+  if (meeting.joins++ == 0 || ready_ns > meeting.ready_ns) {
+    meeting.ready_ns = ready_ns;
+    meeting.last_rank = rank_index_;
+  }
+}
+
+void StreamMeetings::addEnd(std::uint32_t index, const OperationEnd& end) {
+  Meeting& meeting = meetings_.job_.meetings[index];
+  if (meeting.has_end && meeting.end_ns <= end.ns) return;
+  meeting.has_end = true;
+  meeting.end_ns = end.ns;
+  meeting.late_end = end.late;
+}
+
+Awaited StreamMeetings::awaited(std::uint32_t index) const {
+  const Own& own = own_[index];
+  Awaited awaited;
+  awaited.kind = kinds_[table_.operations[index].call];
+  if (own.waits_for_whole) awaited.whole = own.whole;
+  awaited.own = own.own;
+  return awaited;
+}
+
+}  // namespace traced::whatif

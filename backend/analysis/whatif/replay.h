@@ -1,0 +1,55 @@
+// Replays a job, in several variants at once.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/whatif/replay_job.h"
+
+namespace traced::whatif {
+
+// The variants of one replay. What is unknown has its best estimate, or the
+// value that makes the run shortest or longest.
+enum Lane : std::size_t {
+  kEstimate,
+  kShortest,
+  kLongest,
+  // Like kShortest, but no unrecorded wait took place.
+  kNoUnseenWaits,
+};
+inline constexpr std::size_t kLanes = 4;
+using Lanes = std::array<double, kLanes>;
+
+// What differs from the recorded run. A vector may be empty.
+struct Change {
+  // Per rank: replaces its gaps. nullptr: unchanged.
+  std::vector<const std::vector<float>*> gaps;
+  // Multiplies replaced gaps.
+  Lanes gap_factor{1, 1, 1, 1};
+  // Per meeting: multiplies its transfer time.
+  std::vector<float> transfer_factor;
+  // Replaces the transfer times of operations in which ranks meet, for each
+  // Kind::transfer. Negative: unchanged.
+  std::vector<float> transfer_ns;
+  // Per rank: replaces its events.
+  const std::vector<std::vector<Event>>* events = nullptr;
+};
+
+struct Replayed {
+  // From the first event of any rank to the last, in ns.
+  Lanes ns{};
+  // Number of times that ranks waited for each other in a circle, which a real
+  // run cannot do. The replay then let one of them continue.
+  std::uint64_t forced = 0;
+
+  double low() const;
+  double high() const;
+};
+
+// Takes linear time. Thread safe.
+Replayed replay(const ReplayJob& job, const Change& change);
+
+}  // namespace traced::whatif

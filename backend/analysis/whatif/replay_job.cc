@@ -1,0 +1,33 @@
+#include "analysis/whatif/replay_job.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace traced::whatif {
+
+absl::Span<const Event> RankEvents::of(std::size_t step) const {
+  const std::uint32_t first = steps[step].first_event;
+  return absl::Span<const Event>(events).subspan(first, endOf(step) - first);
+}
+
+std::int64_t ReplayJob::beginNs() const {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  for (const RankEvents& rank : ranks) {
+    begin_ns = std::min(begin_ns, rank.begin_ns);
+  }
+  return ranks.empty() ? 0 : begin_ns;
+}
+
+std::int64_t ReplayJob::endNs() const {
+  std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
+  for (const RankEvents& rank : ranks) end_ns = std::max(end_ns, rank.end_ns);
+  return ranks.empty() ? 0 : end_ns;
+}
+
+std::size_t ReplayJob::events() const {
+  std::size_t count = 0;
+  for (const RankEvents& rank : ranks) count += rank.events.size();
+  return count;
+}
+
+}  // namespace traced::whatif

@@ -1,0 +1,154 @@
+// ReplayJob is a run in the form that can be replayed: what each rank did, in
+// order, and the operations in which ranks meet.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "traced/v1/definitions.pb.h"
+
+namespace traced::whatif {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// Properties that many operations share.
+struct Kind {
+  v1::Operation op = v1::OPERATION_UNSPECIFIED;
+  std::uint64_t bytes = 0;
+  // Index into ReplayJob::groups.
+  std::uint32_t group = kNone;
+  std::uint32_t group_size = 0;
+  // For a message: 1 if it goes to a higher rank, -1 if to a lower one.
+  int direction = 0;
+  // Nodes of a message, or kNone.
+  std::uint32_t from_node = kNone;
+  std::uint32_t to_node = kNone;
+  // Equal for calls that are the same on every rank, whatever their group.
+  std::uint32_t place = 0;
+  // Equal for transfers that should take the same time.
+  std::uint32_t transfer = 0;
+};
+
+// A meeting is an operation, or the part of one rank that depends on nobody. It
+// ends a transfer time after the last of its ranks joined.
+struct Meeting {
+  // When the last rank was ready, and the earliest end, in common time.
+  std::int64_t ready_ns = 0;
+  std::int64_t end_ns = 0;
+  // From `ready_ns` to the end: estimate and bounds.
+  float transfer_ns = 0;
+  float low_ns = 0;
+  float high_ns = 0;
+  std::uint32_t last_rank = kNone;  // index into ReplayJob::ranks
+  std::uint32_t kind = kNone;       // index into ReplayJob::kinds
+  std::uint32_t joins = 0;
+  // The meeting of all ranks, for the part of one rank.
+  std::uint32_t parent = kNone;
+  enum class Part : std::uint8_t {
+    kWhole,
+    // Waits for nobody, such as the root of a broadcast.
+    kIndependent,
+    // Waits for nobody if the engine buffers messages.
+    kSend,
+    // Waits for the root alone. Ends a transfer time after both were ready.
+    kReceiver,
+    // The operation cannot be matched with those of other ranks.
+    kUnmatched,
+  };
+  Part part = Part::kWhole;
+  bool has_end = false;
+  // The end is only an upper bound.
+  bool late_end = false;
+  // Some members have no trace, or did not join.
+  bool incomplete = false;
+};
+
+// One action of a rank: it joins a meeting, or waits for the end of one.
+struct Event {
+  // Time spent outside of calls and waits since the previous event. Before an
+  // unseen wait: the time that may have been spent waiting.
+  float gap_ns = 0;
+  // How long the wait lasted after its meeting had ended; negative if it ended
+  // before. While a job is built: how long the rank was blocked.
+  float lag_ns = 0;
+  std::uint32_t meeting = 0;
+  // A rank that joins is ready only after this meeting of the same queue has
+  // ended. kNone: at once.
+  std::uint32_t after = kNone;
+  std::uint32_t kind : 30 = 0;  // index into ReplayJob::kinds
+  std::uint32_t is_wait : 1 = 0;
+  // Whether the program waited is unknown.
+  std::uint32_t is_unseen : 1 = 0;
+};
+
+// A training step of one rank.
+struct Step {
+  std::uint64_t number = 0;
+  std::uint32_t first_event = 0;
+};
+
+struct RankEvents {
+  std::uint32_t rank = 0;
+  // Common time of the first event, before its gap.
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::vector<Event> events;
+  // Ascending. The first one begins at event 0.
+  std::vector<Step> steps;
+
+  // Returns the events of a step, given by its index.
+  absl::Span<const Event> of(std::size_t step) const;
+  std::uint32_t endOf(std::size_t step) const {
+    return step + 1 < steps.size() ? steps[step + 1].first_event
+                                   : static_cast<std::uint32_t>(events.size());
+  }
+};
+
+// Reasons why an answer is unknown or less certain.
+struct Doubts {
+  std::vector<std::uint32_t> missing_ranks;
+  // Ranks that lost records: their computing contains lost operations.
+  std::vector<std::uint32_t> lossy_ranks;
+  // Operations that never ended, and the ranks that were in them.
+  std::uint64_t unfinished = 0;
+  std::vector<std::uint32_t> unfinished_ranks;
+  std::uint64_t failed = 0;
+  // Operations on a device whose times are unknown.
+  std::uint64_t untimed = 0;
+  std::uint64_t unseen_waits = 0;
+  std::uint64_t late_ends = 0;
+  std::uint64_t unmatched = 0;
+  // Ranks whose clock is not aligned with the others.
+  std::uint64_t unaligned_clocks = 0;
+  // The error between clocks of two ranks.
+  std::uint64_t clock_ns = 0;
+  bool paused = false;
+};
+
+struct ReplayJob {
+  // Sorted by rank.
+  std::vector<RankEvents> ranks;
+  std::vector<Meeting> meetings;
+  std::vector<Kind> kinds;
+  // Labels of groups, equal for groups of one role, and names of nodes.
+  std::vector<std::string> groups;
+  std::vector<std::string> nodes;
+  // For each Kind::transfer: the usual lag of a wait. Longer lags are not
+  // explained by the model.
+  std::vector<float> usual_lag_ns;
+  std::uint64_t operations = 0;
+  // Whether any rank marked steps.
+  bool has_steps = false;
+  Doubts doubts;
+
+  std::int64_t beginNs() const;
+  std::int64_t endNs() const;
+  double measuredNs() const { return static_cast<double>(endNs() - beginNs()); }
+  std::size_t events() const;
+};
+
+}  // namespace traced::whatif

@@ -1,0 +1,73 @@
+#include "analysis/whatif/wait_lags.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace traced::whatif {
+namespace {
+
+// Maximum gap between waits that count as one.
+constexpr float kAtOnceNs = 1'000;
+
+// Walks through the events of a rank with their recorded times.
+class LagFinder {
+ public:
+  LagFinder(ReplayJob& job, std::vector<std::vector<float>>& lags)
+      : job_(job), lags_(lags) {}
+
+  void find(RankEvents& rank) {
+    double at_ns = static_cast<double>(rank.begin_ns);
+    double ended_ns = 0;
+    for (std::size_t i = 0; i < rank.events.size(); ++i) {
+      Event& event = rank.events[i];
+      at_ns += event.gap_ns;
+      if (!event.is_wait || event.is_unseen) continue;
+      const bool first = i == 0 || !continues(rank.events[i - 1], event);
+      if (first) ended_ns = at_ns;
+      const Meeting& meeting = job_.meetings[event.meeting];
+      ended_ns = std::max(ended_ns, static_cast<double>(meeting.ready_ns) +
+                                        meeting.transfer_ns);
+      at_ns += event.lag_ns;
+      const bool last =
+          i + 1 == rank.events.size() || !continues(event, rank.events[i + 1]);
+      event.lag_ns = last ? static_cast<float>(at_ns - ended_ns) : 0.0F;
+      if (last) {
+        lags_[job_.kinds[event.kind].transfer].push_back(
+            std::max(event.lag_ns, 0.0F));
+      }
+    }
+  }
+
+ private:
+  static bool continues(const Event& before, const Event& event) {
+    return before.is_wait && !before.is_unseen && event.is_wait &&
+           !event.is_unseen && event.gap_ns <= kAtOnceNs;
+  }
+
+  ReplayJob& job_;
+  std::vector<std::vector<float>>& lags_;
+};
+
+float medianOf(std::vector<float>& values) {
+  if (values.empty()) return 0;
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+void findWaitLags(ReplayJob& job) {
+  std::uint32_t kinds = 0;
+  for (const Kind& kind : job.kinds) kinds = std::max(kinds, kind.transfer + 1);
+  std::vector<std::vector<float>> lags(kinds);
+  LagFinder finder(job, lags);
+  for (RankEvents& rank : job.ranks) finder.find(rank);
+  job.usual_lag_ns.clear();
+  for (std::vector<float>& of_kind : lags) {
+    job.usual_lag_ns.push_back(medianOf(of_kind));
+  }
+}
+
+}  // namespace traced::whatif

@@ -1,0 +1,349 @@
+#include "analysis/whatif/whatif.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "analysis/stream/operation_kinds.h"
+#include "analysis/whatif/changes.h"
+#include "analysis/whatif/peer_gaps.h"
+#include "analysis/whatif/pipeline.h"
+#include "analysis/whatif/replay.h"
+#include "base/threads.h"
+
+namespace traced::whatif {
+namespace {
+
+// With more operations on a device without times, a replay means nothing.
+constexpr double kMaxUntimed = 0.01;
+
+// Below this part of the run, imbalance is not divided among its causes.
+constexpr double kMinImbalance = 0.001;
+
+std::optional<Refusal> refusalOf(const ReplayJob& job) {
+  std::size_t ranks = 0;
+  for (const RankEvents& rank : job.ranks) ranks += !rank.events.empty();
+  if (ranks == 0) return Refusal::kNoOperations;
+  if (ranks == 1) return Refusal::kOneRank;
+  if (static_cast<double>(job.doubts.untimed) >
+      kMaxUntimed * static_cast<double>(job.operations)) {
+    return Refusal::kUntimed;
+  }
+  if (job.doubts.unaligned_clocks > 0) return Refusal::kClocks;
+  if (job.measuredNs() <= 0) return Refusal::kNoOperations;
+  return std::nullopt;
+}
+
+Estimate timeOf(const Replayed& replayed) {
+  const double ns = replayed.ns[kEstimate];
+  return {ns, std::min(ns, replayed.low()), std::max(ns, replayed.high())};
+}
+
+// A question and how to change the run for it.
+struct Asked {
+  Answer answer;
+  std::function<Change()> change;
+  // Nothing bounds the answer but the recorded run.
+  bool unbounded = false;
+};
+
+class Asker {
+ public:
+  Asker(const ReplayJob& job, const WhatIfOptions& options, WhatIf& result)
+      : job_(job), options_(options), result_(result) {}
+
+  void ask() {
+    pipeline_ = findPipeline(job_);
+    result_.stages = pipeline_.stages;
+    gaps_ = comparePeers(job_, pipeline_.stage_of, options_.threads);
+    if (pipeline_.any()) gaps_.mean = balancedGaps(job_, pipeline_);
+    transfers_ = medianTransfers(job_);
+    addUnchanged();
+    addBalance();
+    addStages();
+    addRanks();
+    addNetwork();
+    addOverlap();
+    replayAll();
+    conclude();
+  }
+
+ private:
+  Asked& add(Question question, std::function<Change()> change) {
+    Asked& asked = asked_.emplace_back();
+    asked.answer.question = question;
+    asked.change = std::move(change);
+    return asked;
+  }
+
+  void addUnchanged() {
+    add(Question::kBalance, [] { return Change(); });
+  }
+
+  void addBalance() {
+    add(Question::kBalance, [this] {
+      Change change =
+          changeOfRanks(job_, gaps_.mean, [](std::uint32_t) { return true; });
+      change.transfer_ns = transfers_;
+      return change;
+    });
+  }
+
+  void addStages() {
+    if (!pipeline_.any()) return;
+    std::vector<std::pair<double, std::uint32_t>> by_sum;
+    for (std::uint32_t stage = 0; stage < pipeline_.stages; ++stage) {
+      by_sum.push_back({-excessOfStage(stage), stage});
+    }
+    std::sort(by_sum.begin(), by_sum.end());
+    if (by_sum.size() > options_.max_rows) by_sum.resize(options_.max_rows);
+    for (const auto& [excess_ns, stage] : by_sum) {
+      Asked& asked = add(Question::kStage, [this, stage = stage] {
+        return changeOfRanks(job_, gaps_.mean, [&](std::uint32_t rank) {
+          return pipeline_.stage_of[rank] == stage;
+        });
+      });
+      asked.answer.number = stage;
+      for (std::uint32_t i = 0; i < job_.ranks.size(); ++i) {
+        if (pipeline_.stage_of[i] == stage) {
+          asked.answer.ranks.push_back(job_.ranks[i].rank);
+        }
+      }
+    }
+  }
+
+  double excessOfStage(std::uint32_t stage) const {
+    double excess_ns = 0;
+    for (std::uint32_t i = 0; i < job_.ranks.size(); ++i) {
+      if (pipeline_.stage_of[i] != stage) continue;
+      const auto& events = job_.ranks[i].events;
+      for (std::size_t e = 0; e < events.size(); ++e) {
+        if (!events[e].is_unseen) {
+          excess_ns += events[e].gap_ns - gaps_.mean[i][e];
+        }
+      }
+    }
+    return excess_ns;
+  }
+
+  // Replays the ranks that computed longest beyond their peers.
+  void addRanks() {
+    std::vector<std::pair<double, std::uint32_t>> by_excess;
+    for (std::uint32_t i = 0; i < job_.ranks.size(); ++i) {
+      double with_ns = 0, without_ns = 0, excess_ns = 0;
+      for (const StepComputing& step : gaps_.steps[i]) {
+        const bool has_peers = step.peers_ns >= 0;
+        (has_peers ? with_ns : without_ns) += 1;
+        if (has_peers) {
+          excess_ns += std::max(0.0F, step.own_ns - step.peers_ns);
+        }
+      }
+      if (with_ns < without_ns || with_ns == 0) {
+        result_.without_peers.push_back(job_.ranks[i].rank);
+      } else {
+        by_excess.push_back({-excess_ns, i});
+      }
+    }
+    result_.comparable_ranks = by_excess.size();
+    std::sort(by_excess.begin(), by_excess.end());
+    if (by_excess.size() > options_.max_rows) {
+      by_excess.resize(options_.max_rows);
+    }
+    result_.replayed_ranks = by_excess.size();
+    for (const auto& [excess_ns, rank] : by_excess) addRank(rank);
+  }
+
+  void addRank(std::uint32_t rank) {
+    const GapFactors factors = gapFactors(gaps_, rank);
+    Asked& asked = add(Question::kRank, [this, rank, factors] {
+      return changeOfRank(job_, rank, gaps_.median[rank], factors);
+    });
+    asked.answer.number = job_.ranks[rank].rank;
+    asked.unbounded = factors.unknown;
+  }
+
+  // Transfers with one property: their total time, and which kinds they are.
+  struct Transfers {
+    double ns = 0;
+    std::vector<bool> kinds;
+  };
+
+  // Returns the total transfer time of each kind.
+  std::vector<double> transferOfKind() const {
+    std::vector<double> total_ns(job_.kinds.size());
+    for (const Meeting& meeting : job_.meetings) {
+      if (meeting.part == Meeting::Part::kWhole) {
+        total_ns[meeting.kind] += meeting.transfer_ns;
+      }
+    }
+    return total_ns;
+  }
+
+  Asked& addTransfers(Question question, std::vector<bool> kinds) {
+    return add(question, [this, kinds = std::move(kinds)] {
+      return changeOfTransfers(
+          job_, 1 / options_.network, [&](const Kind& kind) {
+            return kinds.empty() ||
+                   kinds[static_cast<std::size_t>(&kind - job_.kinds.data())];
+          });
+    });
+  }
+
+  // Adds a question for each value of a property, most transfer time first.
+  template <typename Property, typename Describe>
+  void addTransfersBy(Question question, Property&& property,
+                      Describe&& describe) {
+    using Value = std::decay_t<decltype(*property(job_.kinds[0]))>;
+    const std::vector<double> total_ns = transferOfKind();
+    absl::btree_map<Value, Transfers> by_value;
+    for (std::size_t i = 0; i < job_.kinds.size(); ++i) {
+      const auto value = property(job_.kinds[i]);
+      if (!value) continue;
+      Transfers& transfers = by_value[*value];
+      transfers.kinds.resize(job_.kinds.size());
+      transfers.kinds[i] = true;
+      transfers.ns += total_ns[i];
+    }
+    std::vector<std::pair<double, Value>> order;
+    for (const auto& [value, transfers] : by_value) {
+      if (transfers.ns > 0) order.push_back({-transfers.ns, value});
+    }
+    // One value is all transfers.
+    if (order.size() < 2) return;
+    std::sort(order.begin(), order.end());
+    if (order.size() > options_.max_rows) order.resize(options_.max_rows);
+    for (const auto& [ns, value] : order) {
+      describe(value, addTransfers(question, by_value[value].kinds).answer);
+    }
+  }
+
+  void addNetwork() {
+    if (job_.kinds.empty()) return;
+    addTransfers(Question::kNetwork, {});
+    addTransfersBy(
+        Question::kNetworkOfOperation,
+        [](const Kind& kind) -> std::optional<int> {
+          // Both ends of a message are one transfer.
+          return kind.op == v1::OPERATION_RECV ? v1::OPERATION_SEND : kind.op;
+        },
+        [](int op, Answer& answer) {
+          answer.op = static_cast<v1::Operation>(op);
+        });
+    addTransfersBy(
+        Question::kNetworkOfGroups,
+        [this](const Kind& kind) -> std::optional<std::string> {
+          if (kind.group >= job_.groups.size()) return std::nullopt;
+          return job_.groups[kind.group];
+        },
+        [](const std::string& name, Answer& answer) { answer.name = name; });
+    addTransfersBy(
+        Question::kNetworkOfNodes,
+        [](const Kind& kind)
+            -> std::optional<std::pair<std::uint32_t, std::uint32_t>> {
+          if (kind.from_node == kind.to_node) return std::nullopt;
+          return std::minmax(kind.from_node, kind.to_node);
+        },
+        [this](const auto& nodes, Answer& answer) {
+          answer.name = nameOfNode(nodes.first);
+          answer.other_name = nameOfNode(nodes.second);
+        });
+  }
+
+  std::string nameOfNode(std::uint32_t node) const {
+    return node < job_.nodes.size() ? job_.nodes[node] : "";
+  }
+
+  void addOverlap() {
+    add(Question::kOverlap, [this] {
+      overlapped_ = overlappedEvents(job_);
+      Change change;
+      change.events = &overlapped_;
+      return change;
+    });
+  }
+
+  void replayAll() {
+    std::vector<Replayed> replayed(asked_.size());
+    std::atomic<std::size_t> next{0};
+    inThreads(options_.threads, [&](std::size_t) {
+      for (std::size_t i = next++; i < asked_.size(); i = next++) {
+        replayed[i] = replay(job_, asked_[i].change());
+      }
+    });
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      Estimate& run = asked_[i].answer.run_ns;
+      run = timeOf(replayed[i]);
+      if (asked_[i].unbounded) {
+        run.high = std::max(run.high, result_.measured_ns);
+      }
+    }
+    result_.forced = replayed[0].forced;
+    result_.replayed_ns = asked_[0].answer.run_ns;
+    result_.ideal_ns = asked_[1].answer.run_ns;
+  }
+
+  void conclude() {
+    const Estimate& ideal = result_.ideal_ns;
+    const double replayed_ns = result_.replayed_ns.value;
+    const double cost_ns = replayed_ns - ideal.value;
+    const bool has_imbalance = cost_ns > kMinImbalance * replayed_ns;
+    if (ideal.low > 0) {
+      const double slowdown = replayed_ns / ideal.value;
+      result_.slowdown = Estimate{
+          slowdown, std::min(slowdown, result_.measured_ns / ideal.high),
+          std::max(slowdown, result_.measured_ns / ideal.low)};
+    }
+    for (std::size_t i = 1; i < asked_.size(); ++i) {
+      Answer& answer = asked_[i].answer;
+      const Estimate& run = answer.run_ns;
+      const double saves = 1 - run.value / replayed_ns;
+      answer.saves = {saves,
+                      std::min(saves, 1 - run.high / result_.measured_ns),
+                      std::max(saves, 1 - run.low / result_.measured_ns)};
+      const bool is_part = answer.question == Question::kRank ||
+                           answer.question == Question::kStage;
+      if (is_part && has_imbalance) {
+        answer.of_imbalance = (replayed_ns - run.value) / cost_ns;
+      }
+      result_.answers.push_back(std::move(answer));
+    }
+    std::stable_sort(result_.answers.begin(), result_.answers.end(),
+                     [](const Answer& a, const Answer& b) {
+                       return a.saves.value > b.saves.value;
+                     });
+  }
+
+  const ReplayJob& job_;
+  const WhatIfOptions& options_;
+  WhatIf& result_;
+  Pipeline pipeline_;
+  PeerGaps gaps_;
+  std::vector<float> transfers_;
+  std::vector<Asked> asked_;
+  std::vector<std::vector<Event>> overlapped_;
+};
+
+}  // namespace
+
+WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options) {
+  WhatIf result;
+  result.doubts = job.doubts;
+  result.refusal = refusalOf(job);
+  if (result.refusal) return result;
+  result.measured_ns = job.measuredNs();
+  if (job.has_steps) result.steps = stepDurations(job).size();
+  Asker(job, options, result).ask();
+  result.path = criticalPath(job);
+  return result;
+}
+
+double replayError(const WhatIf& result) {
+  if (result.measured_ns <= 0) return 0;
+  const double off_ns = result.replayed_ns.value - result.measured_ns;
+  return std::abs(off_ns) / result.measured_ns;
+}
+
+}  // namespace traced::whatif
