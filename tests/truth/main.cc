@@ -3,9 +3,10 @@
 //
 //  truth_machine [--programs N] [--seconds S] [--seed N] [--first-seed N]
 //                [--without FEATURE]... [--keep-going] [--jobs N]
-//                [--keep FOLDER]
+//                [--keep FOLDER] [--delays]
 //
-// --seed runs one program. --keep leaves the traces of the last one in FOLDER.
+// --delays plants a delay into each program, and checks only what `tracectl
+// whatif` says about it. --seed runs one program. --keep leaves the traces of the last one in FOLDER.
 // Exits with 1 after a wrong answer, and prints its seed and the smallest
 // program that reproduces it.
 
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +42,7 @@ struct Options {
   double seconds = 0;  // 0: no limit
   bool one = false;
   bool keep_going = false;
+  bool delays = false;
   unsigned jobs = 1;  // programs at a time
   std::string keep;   // "": not kept
   Features features = Features().set();
@@ -119,6 +122,7 @@ class Machine {
   }
 
   void tryOne(std::uint64_t seed, const std::string& folder) {
+    if (options_.delays) return tryDelay(seed, folder);
     const Program program = generate(seed, options_.features);
     const Trial trial = perform(program, folder);
     const Judgement judged = judgeAnswers(trial);
@@ -129,6 +133,44 @@ class Machine {
     for (const Lie& lie : judged.lies) {
       if (isNew(lie)) report(program, lie, folder);
     }
+  }
+
+  void tryDelay(std::uint64_t seed, const std::string& folder) {
+    const Program program = withDelay(generate(seed, options_.features));
+    const Trial trial = perform(program, folder);
+    const auto set = openTraceSet({folder});
+    if (!set) return;
+    Lies lies;
+    const WhatIfTruth truth = checkWhatIf(trial, *set, lies);
+    const std::lock_guard lock(mutex_);
+    if (truth.answered) delays_.push_back(truth);
+    for (const Lie& lie : lies) {
+      ++lies_[lie.check];
+      std::printf("seed %lu: %s\n", static_cast<unsigned long>(seed),
+                  lie.text.c_str());
+    }
+    if (options_.one) std::printf("%s", textOf(program).c_str());
+  }
+
+  // Prints how many answers held the truth, and how precise they were.
+  void printDelays() const {
+    const auto median = [&](auto&& value) {
+      std::vector<double> values;
+      for (const WhatIfTruth& each : delays_) {
+        values.push_back(std::abs(value(each)));
+      }
+      std::sort(values.begin(), values.end());
+      return values.empty() ? 0 : values[values.size() / 2];
+    };
+    const auto wrong = lies_.find("what a delay costs");
+    std::printf(
+        "%zu delays, %lu outside of the range; median cost %.3f, error %.4f, "
+        "width of the range %.3f, replay error %.4f\n",
+        delays_.size(), wrong == lies_.end() ? 0 : wrong->second,
+        median([](const auto& each) { return each.saves; }),
+        median([](const auto& each) { return each.off; }),
+        median([](const auto& each) { return each.width; }),
+        median([](const auto& each) { return each.replay_error; }));
   }
 
   void count(const Program& program, Naming naming) {
@@ -160,6 +202,7 @@ class Machine {
   }
 
   void printSummary() const {
+    if (options_.delays) printDelays();
     for (const auto& [kind, count] : named_) {
       std::printf("%-16s named rightly %lu, nobody %lu, another %lu",
                   kind.c_str(), count[1], count[0], count[2]);
@@ -193,6 +236,7 @@ class Machine {
   Progress progress_;
   std::uint64_t begun_ = 0;
   std::map<std::string, unsigned long> lies_;
+  std::vector<WhatIfTruth> delays_;
   // By kind of fault and Naming.
   std::map<std::string, std::array<unsigned long, 3>> named_;
   // The last seed for which a wrong rank was named, by kind of fault.
@@ -216,6 +260,10 @@ bool parse(int argc, char** argv, Options& options) {
     const std::string name = argv[i];
     if (name == "--keep-going") {
       options.keep_going = true;
+      continue;
+    }
+    if (name == "--delays") {
+      options.delays = true;
       continue;
     }
     if (i + 1 == argc) return false;

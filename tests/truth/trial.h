@@ -74,6 +74,21 @@ void checkMerged(const Trial& trial, const TraceSet& set,
                  const Diagnosis& diagnosis, Lies& lies);
 void checkExport(const Trial& trial, const TraceSet& set, Lies& lies);
 
+// Returns the program without other faults and losses, and with one rank that
+// computes longer, once or in each step.
+Program withDelay(Program program);
+
+// How an answer compares with what a delay cost, as parts of the run.
+struct WhatIfTruth {
+  // Whether tracectl whatif answered for the rank with the delay.
+  bool answered = false;
+  double saves = 0;
+  double off = 0;
+  double width = 0;
+  double replay_error = 0;
+};
+WhatIfTruth checkWhatIf(const Trial& trial, const TraceSet& set, Lies& lies);
+
 // Returns what `tracectl export` writes as CSV.
 std::string exportedCsv(const TraceSet& set);
 

@@ -21,10 +21,12 @@ namespace {
 // Converts the actions of one rank to events.
 class RankConverter {
  public:
-  RankConverter(const StreamTable& table, RankActions actions,
+  RankConverter(const StreamTable& table, const v1::ClockModel& clock,
+                RankActions actions,
                 const std::vector<std::uint32_t>& groups,
                 MeetingTable& meetings, std::uint32_t rank_index)
       : table_(table),
+        clock_(clock),
         actions_(std::move(actions)),
         stream_(table, groups, rank_index, meetings) {}
 
@@ -35,10 +37,8 @@ class RankConverter {
     const auto& steps = table_.marks.steps();
     std::vector<std::uint32_t> first_of_step(steps.size());
     std::size_t step = 0;
-    bool any = false;
+    if (!actions_.actions.empty()) rank.begin_ns = at_ns_ = beginNs();
     for (const Action& action : actions_.actions) {
-      if (!any) rank.begin_ns = at_ns_ = action.begin_ns;
-      any = true;
       if (!action.is_wait) {
         const std::uint64_t id = table_.operations[action.op].id;
         for (; step < steps.size() && id >= steps[step].position; ++step) {
@@ -68,6 +68,18 @@ class RankConverter {
         rank.steps.push_back({number, first[i]});
       }
     }
+  }
+
+  // Returns when the rank began: with its first operation, or with its first
+  // step if that was before.
+  std::int64_t beginNs() const {
+    std::int64_t begin_ns = actions_.actions.front().begin_ns;
+    const auto& steps = table_.marks.steps();
+    if (!steps.empty() && steps.front().began.known()) {
+      begin_ns =
+          std::min(begin_ns, commonNs(clock_, steps.front().began.ns()));
+    }
+    return begin_ns;
   }
 
   // Returns the time since the previous event. Events of several threads may
@@ -119,6 +131,7 @@ class RankConverter {
   }
 
   const StreamTable& table_;
+  const v1::ClockModel& clock_;
   const RankActions actions_;
   StreamMeetings stream_;
   // The end of the previous event.
@@ -186,7 +199,7 @@ ReplayJob buildReplayJob(const TraceSet& set, const RunWindow& window,
           job.operations += table.operations.size();
           const auto of_stream =
               groups.add(table.header.attempt(), table.definitions.groups());
-          RankConverter converter(table, std::move(*actions), of_stream,
+          RankConverter converter(table, clocks.models[i], std::move(*actions), of_stream,
                                   meetings,
                                   static_cast<std::uint32_t>(job.ranks.size()));
           job.ranks.push_back(converter.convert(job.doubts));

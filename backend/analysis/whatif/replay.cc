@@ -21,12 +21,11 @@ constexpr double kNotYet = -std::numeric_limits<double>::infinity();
 class Replay {
  public:
   Replay(const ReplayJob& job, const Change& change)
-      : job_(job), change_(change) {
+      : job_(job), change_(change), begin_ns_(job.beginNs()) {
     meetings_.resize(job.meetings.size());
     for (std::size_t i = 0; i < meetings_.size(); ++i) {
       meetings_[i].missing = job.meetings[i].joins;
     }
-    const std::int64_t begin_ns = job.beginNs();
     ranks_.resize(job.ranks.size());
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       Rank& rank = ranks_[i];
@@ -38,7 +37,7 @@ class Replay {
       if (!change.gaps.empty() && change.gaps[i]) {
         rank.gaps = change.gaps[i]->data();
       }
-      rank.at.fill(static_cast<double>(job.ranks[i].begin_ns - begin_ns));
+      rank.at.fill(static_cast<double>(job.ranks[i].begin_ns - begin_ns_));
     }
   }
 
@@ -107,6 +106,11 @@ class Replay {
     end[kShortest] += factor * low;
     end[kLongest] += factor * high;
     end[kNoUnseenWaits] += factor * low;
+    if (fixed.is_loose && fixed.has_end) {
+      // It then waited at most as long as it did.
+      end[kLongest] =
+          std::max(end[kLongest], static_cast<double>(fixed.end_ns - begin_ns_));
+    }
     return end;
   }
 
@@ -234,6 +238,7 @@ class Replay {
 
   const ReplayJob& job_;
   const Change& change_;
+  const std::int64_t begin_ns_;
   std::vector<State> meetings_;
   std::vector<Rank> ranks_;
   std::vector<Waiter> waiters_;

@@ -13,15 +13,17 @@ absl::Span<const Event> RankEvents::of(std::size_t step) const {
 std::int64_t ReplayJob::beginNs() const {
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
   for (const RankEvents& rank : ranks) {
-    begin_ns = std::min(begin_ns, rank.begin_ns);
+    if (!rank.events.empty()) begin_ns = std::min(begin_ns, rank.begin_ns);
   }
-  return ranks.empty() ? 0 : begin_ns;
+  return events() == 0 ? 0 : begin_ns;
 }
 
 std::int64_t ReplayJob::endNs() const {
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
-  for (const RankEvents& rank : ranks) end_ns = std::max(end_ns, rank.end_ns);
-  return ranks.empty() ? 0 : end_ns;
+  for (const RankEvents& rank : ranks) {
+    if (!rank.events.empty()) end_ns = std::max(end_ns, rank.end_ns);
+  }
+  return events() == 0 ? 0 : end_ns;
 }
 
 std::size_t ReplayJob::events() const {

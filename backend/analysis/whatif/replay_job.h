@@ -65,6 +65,9 @@ struct Meeting {
   bool late_end = false;
   // Some members have no trace, or did not join.
   bool incomplete = false;
+  // It may have waited for ranks that did not join it. Engines may pass data
+  // on, and a sender may wait for its receiver.
+  bool is_loose = false;
 };
 
 // One action of a rank: it joins a meeting, or waits for the end of one.
@@ -93,7 +96,7 @@ struct Step {
 
 struct RankEvents {
   std::uint32_t rank = 0;
-  // Common time of the first event, before its gap.
+  // Common time: before the first event's gap, and after the last event.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::vector<Event> events;

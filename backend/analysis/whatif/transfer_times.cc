@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/job/dependency.h"
+#include "analysis/stream/operation_kinds.h"
+
 namespace traced::whatif {
 namespace {
 
@@ -72,11 +75,21 @@ void joinReceivers(ReplayJob& job) {
   }
 }
 
+void findLooseEnds(ReplayJob& job) {
+  for (Meeting& meeting : job.meetings) {
+    const Kind& kind = job.kinds[meeting.kind];
+    meeting.is_loose = meeting.part == Part::kWhole
+                           ? !isPointToPoint(kind.op) &&
+                                 whoHoldsUp(kind.op) == HoldsUp::kRoot
+                           : meeting.part != Part::kSend;
+  }
+}
+
 void setTransfer(Meeting& meeting, double ns, double clock_ns) {
   ns = std::max(ns, 0.0);
   meeting.transfer_ns = static_cast<float>(ns);
-  const bool may_be_shorter = meeting.late_end || meeting.incomplete ||
-                              meeting.part == Part::kUnmatched;
+  const bool may_be_shorter =
+      meeting.late_end || meeting.incomplete || meeting.is_loose;
   meeting.low_ns =
       may_be_shorter ? 0.0F : static_cast<float>(std::max(0.0, ns - clock_ns));
   meeting.high_ns = static_cast<float>(ns + clock_ns);
@@ -87,6 +100,7 @@ void setTransfer(Meeting& meeting, double ns, double clock_ns) {
 void findTransferTimes(ReplayJob& job) {
   joinSends(job);
   joinReceivers(job);
+  findLooseEnds(job);
   for (Meeting& meeting : job.meetings) {
     if (!meeting.has_end) continue;
     const bool across = meeting.part == Part::kWhole && meeting.joins > 1;
