@@ -1,6 +1,7 @@
 #include "analysis/whatif/build_replay_job.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -90,25 +91,40 @@ class RankConverter {
                        : 0.0F;
   }
 
+  // Returns the part of that time before the end of an operation for which the
+  // program may have waited without a record.
+  float mayWaitUntil(std::int64_t ns) const {
+    return gapUntil(std::min(ns, may_wait_until_ns_));
+  }
+
   void addJoins(const Action& action, RankEvents& rank) {
     const Joined joined =
         stream_.join(action.op, action.begin_ns, actions_.ends[action.op]);
     float gap_ns = gapUntil(action.begin_ns);
+    float may_wait_ns = mayWaitUntil(action.begin_ns);
     for (const std::uint32_t meeting : {joined.whole, joined.own}) {
       if (meeting == kNone) continue;
       Event event;
       event.gap_ns = std::exchange(gap_ns, 0.0F);
+      event.may_wait_ns = std::exchange(may_wait_ns, 0.0F);
       event.meeting = meeting;
       event.after = joined.after;
       event.kind = joined.kind;
       rank.events.push_back(event);
     }
     at_ns_ = std::max(at_ns_, action.begin_ns);
+    const OperationEnd& end = actions_.ends[action.op];
+    if (end.unseen_wait && end.known) {
+      may_wait_until_ns_ = std::max(may_wait_until_ns_, end.ns);
+    }
   }
 
   void addWaits(const Action& action, RankEvents& rank) {
     const Awaited awaited = stream_.awaited(action.op);
-    float gap_ns = gapUntil(action.is_unseen ? action.end_ns : action.begin_ns);
+    const std::int64_t begin_ns =
+        action.is_unseen ? action.end_ns : action.begin_ns;
+    float gap_ns = gapUntil(begin_ns);
+    float may_wait_ns = mayWaitUntil(begin_ns);
     float blocked_ns =
         action.is_unseen
             ? 0.0F
@@ -120,6 +136,7 @@ class RankConverter {
       if (meeting == kNone) continue;
       Event event;
       event.gap_ns = std::exchange(gap_ns, 0.0F);
+      event.may_wait_ns = std::exchange(may_wait_ns, 0.0F);
       event.lag_ns = std::exchange(blocked_ns, 0.0F);
       event.meeting = meeting;
       event.kind = awaited.kind;
@@ -136,6 +153,7 @@ class RankConverter {
   StreamMeetings stream_;
   // The end of the previous event.
   std::int64_t at_ns_ = 0;
+  std::int64_t may_wait_until_ns_ = std::numeric_limits<std::int64_t>::min();
 };
 
 void addDoubts(const RankActions& actions, const StreamTable& table,

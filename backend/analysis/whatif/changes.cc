@@ -14,8 +14,7 @@ namespace {
 // compared step by step.
 constexpr std::size_t kManyPeers = 4;
 
-// Returns the computing of each peer in all steps that it shares with a rank,
-// as a part of the mean.
+// Returns the computing of each peer in all steps that it shares with a rank.
 std::vector<double> peerTotals(const PeerGaps& gaps, std::uint32_t rank) {
   std::vector<double> totals(gaps.steps.size());
   std::vector<std::uint32_t> counts(gaps.steps.size());
@@ -40,54 +39,44 @@ std::vector<double> peerTotals(const PeerGaps& gaps, std::uint32_t rank) {
   return of_peers;
 }
 
-// Returns the computing of each peer in each step, as a part of the peer's
-// mean.
+// Returns the computing of each peer in each step.
 std::vector<double> peerSteps(const PeerGaps& gaps, std::uint32_t rank) {
-  std::vector<std::vector<double>> of_rank(gaps.steps.size());
+  std::vector<double> all;
   for (const Peers& peers : gaps.peers) {
     const bool has_rank =
-        std::any_of(peers.begin(), peers.end(),
-                    [&](const RankStep& each) { return each.rank == rank; });
+        std::any_of(peers.begin(), peers.end(), [&](const RankStep& each) {
+          return each.rank == rank;
+        });
     if (!has_rank) continue;
     for (const RankStep& each : peers) {
       if (each.rank == rank) continue;
-      of_rank[each.rank].push_back(gaps.steps[each.rank][each.step].own_ns);
+      all.push_back(gaps.steps[each.rank][each.step].own_ns);
     }
-  }
-  std::vector<double> all;
-  for (const std::vector<double>& steps : of_rank) {
-    double sum = 0;
-    for (const double ns : steps) sum += ns;
-    if (sum <= 0) continue;
-    const double mean = sum / static_cast<double>(steps.size());
-    for (const double ns : steps) all.push_back(ns / mean);
   }
   return all;
 }
 
 }  // namespace
 
-GapFactors gapFactors(const PeerGaps& gaps, std::uint32_t rank) {
+RankChange changeOfRank(const ReplayJob& job, const PeerGaps& gaps,
+                        std::uint32_t rank) {
+  RankChange result;
+  result.change.gaps.resize(job.ranks.size());
+  GapChange& change = result.change.gaps[rank];
+  change.gaps = &gaps.median[rank];
   std::vector<double> samples = peerTotals(gaps, rank);
   if (samples.size() < kManyPeers) samples = peerSteps(gaps, rank);
   const double middle = median(samples);
   const auto interval = predictNext(samples);
-  if (!interval || middle <= 0) return {};
-  return {std::max(interval->low / middle, 0.0), interval->high / middle,
-          false};
-}
-
-Change changeOfRank(const ReplayJob& job, std::uint32_t rank,
-                    const std::vector<float>& gaps, const GapFactors& factors) {
-  Change change;
-  change.gaps.resize(job.ranks.size());
-  change.gaps[rank] = &gaps;
-  if (factors.unknown) {
-    change.gap_factor = {1, 0, 1, 0};
-  } else {
-    change.gap_factor = {1, factors.low, factors.high, factors.low};
+  result.unbounded = !interval || middle <= 0;
+  if (result.unbounded) {
+    change.low_factor = 0;
+    return result;
   }
-  return change;
+  change.low_factor = std::max(interval->low / middle, 0.0);
+  change.largest = &gaps.largest[rank];
+  change.high_factor = std::max(interval->high / middle, 1.0);
+  return result;
 }
 
 Change changeOfRanks(const ReplayJob& job,
@@ -96,7 +85,7 @@ Change changeOfRanks(const ReplayJob& job,
   Change change;
   change.gaps.resize(job.ranks.size());
   for (std::uint32_t i = 0; i < gaps.size(); ++i) {
-    if (is_wanted(i)) change.gaps[i] = &gaps[i];
+    if (is_wanted(i)) change.gaps[i].gaps = &gaps[i];
   }
   return change;
 }

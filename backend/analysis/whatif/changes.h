@@ -12,19 +12,15 @@
 
 namespace traced::whatif {
 
-// How a rank's computing would differ from its peers' median, as a factor.
-struct GapFactors {
-  double low = 0;
-  double high = 0;
-  // Too few peers and steps: nothing bounds it.
-  bool unknown = true;
+// Returns the change that gives one rank the gaps of its peers. `rank`: index
+// into ReplayJob::ranks. `gaps` must outlive it.
+struct RankChange {
+  Change change;
+  // Too few peers and steps: nothing but the recorded run bounds the answer.
+  bool unbounded = false;
 };
-// `rank`: index into ReplayJob::ranks.
-GapFactors gapFactors(const PeerGaps& gaps, std::uint32_t rank);
-
-// Returns the change that replaces the gaps of one rank.
-Change changeOfRank(const ReplayJob& job, std::uint32_t rank,
-                    const std::vector<float>& gaps, const GapFactors& factors);
+RankChange changeOfRank(const ReplayJob& job, const PeerGaps& gaps,
+                        std::uint32_t rank);
 
 // Returns the change that replaces the gaps of ranks. `gaps` has an element per
 // rank and must outlive it.

@@ -141,6 +141,8 @@ class Comparer {
         const float median_ns = medianWithout(sorted, i);
         gaps_.median[rank][walker.next] = median_ns;
         gaps_.mean[rank][walker.next] = mean_ns;
+        gaps_.largest[rank][walker.next] =
+            sorted[sorted.size() - (i + 1 == sorted.size() ? 2 : 1)];
         walker.own_ns += sorted[i];
         walker.peers_ns += median_ns;
         ++walker.next;
@@ -196,6 +198,7 @@ PeerGaps comparePeers(const ReplayJob& job,
   for (const RankEvents& rank : job.ranks) {
     gaps.median.push_back(gapsOf(rank));
     gaps.mean.push_back(gaps.median.back());
+    gaps.largest.push_back(gaps.median.back());
     gaps.steps.emplace_back(rank.steps.size());
   }
   gaps.peers = peersOf(job, stage_of);

@@ -32,6 +32,8 @@ struct PeerGaps {
   // steps without peers.
   std::vector<std::vector<float>> median;
   std::vector<std::vector<float>> mean;
+  // The largest gap of its peers.
+  std::vector<std::vector<float>> largest;
   // Per rank and step.
   std::vector<std::vector<StepComputing>> steps;
   // The sets of at least two peers.

@@ -107,6 +107,7 @@ class Reader {
   void addUnseen(std::uint32_t index, Instant begin, Instant end) {
     if (!between(begin, end)) return;
     actions_.actions.push_back({common(begin), common(end), index, true, true});
+    actions_.ends[index].unseen_wait = true;
   }
 
   // The members of a batch end with it.
@@ -131,6 +132,7 @@ class Reader {
     const auto comes_first = [](const Action& a, const Action& b) {
       if (a.end_ns != b.end_ns) return a.end_ns < b.end_ns;
       if (a.begin_ns != b.begin_ns) return a.begin_ns < b.begin_ns;
+      if (a.op != b.op) return a.op < b.op;
       return a.is_wait < b.is_wait;
     };
     std::stable_sort(actions.begin(), actions.end(), comes_first);

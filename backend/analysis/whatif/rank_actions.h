@@ -28,6 +28,8 @@ struct OperationEnd {
   bool known = false;
   // Only an upper bound.
   bool late = false;
+  // The program may have waited for it without a record.
+  bool unseen_wait = false;
 };
 
 struct RankActions {

@@ -34,8 +34,8 @@ class Replay {
       rank.next = events.data();
       rank.end = events.data() + events.size();
       rank.first = events.data();
-      if (!change.gaps.empty() && change.gaps[i]) {
-        rank.gaps = change.gaps[i]->data();
+      if (!change.gaps.empty() && change.gaps[i].gaps) {
+        rank.gaps = &change.gaps[i];
       }
       rank.at.fill(static_cast<double>(job.ranks[i].begin_ns - begin_ns_));
     }
@@ -62,7 +62,7 @@ class Replay {
     const Event* next = nullptr;
     const Event* end = nullptr;
     const Event* first = nullptr;
-    const float* gaps = nullptr;
+    const GapChange* gaps = nullptr;
     Lanes at{};
   };
   // Something that continues when a meeting ends: a blocked rank, or a rank
@@ -145,17 +145,32 @@ class Replay {
 
   // Lets the rank compute until the event.
   void compute(Rank& rank, const Event& event) const {
-    if (event.is_unseen) {
-      rank.at[kLongest] += event.gap_ns;
-      rank.at[kNoUnseenWaits] += event.gap_ns;
-    } else if (rank.gaps) {
-      const double gap_ns = rank.gaps[&event - rank.first];
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        rank.at[lane] += gap_ns * change_.gap_factor[lane];
-      }
-    } else {
-      for (double& at : rank.at) at += event.gap_ns;
+    Lanes gaps{event.gap_ns, event.gap_ns, event.gap_ns, event.gap_ns};
+    if (rank.gaps && !event.is_unseen) {
+      const auto i = static_cast<std::size_t>(&event - rank.first);
+      gaps = replacedGaps(*rank.gaps, i, event.gap_ns);
     }
+    if (event.may_wait_ns > 0) {
+      // What was waiting was no computing.
+      gaps[kShortest] = std::max(0.0, gaps[kShortest] - event.may_wait_ns);
+      if (event.is_unseen) {
+        gaps[kEstimate] = std::max(0.0, gaps[kEstimate] - event.may_wait_ns);
+      }
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      rank.at[lane] += gaps[lane];
+    }
+  }
+
+  static Lanes replacedGaps(const GapChange& change, std::size_t event,
+                            double own_ns) {
+    const double ns = (*change.gaps)[event];
+    Lanes gaps{ns, ns * change.low_factor, ns, ns * change.low_factor};
+    if (change.largest) {
+      gaps[kLongest] =
+          std::min(own_ns, (*change.largest)[event] * change.high_factor);
+    }
+    return gaps;
   }
 
   void wait(Rank& rank, const Event& event) const {

@@ -23,12 +23,22 @@ enum Lane : std::size_t {
 inline constexpr std::size_t kLanes = 4;
 using Lanes = std::array<double, kLanes>;
 
+// How long one rank computes instead. Vectors have an element per event.
+struct GapChange {
+  // The estimate. nullptr: unchanged.
+  const std::vector<float>* gaps = nullptr;
+  // Multiplied with `gaps`: a lower bound.
+  double low_factor = 1;
+  // Multiplied with `high_factor`: an upper bound, as is the recorded gap.
+  // nullptr: the estimate is exact.
+  const std::vector<float>* largest = nullptr;
+  double high_factor = 1;
+};
+
 // What differs from the recorded run. A vector may be empty.
 struct Change {
-  // Per rank: replaces its gaps. nullptr: unchanged.
-  std::vector<const std::vector<float>*> gaps;
-  // Multiplies replaced gaps.
-  Lanes gap_factor{1, 1, 1, 1};
+  // Per rank.
+  std::vector<GapChange> gaps;
   // Per meeting: multiplies its transfer time.
   std::vector<float> transfer_factor;
   // Replaces the transfer times of operations in which ranks meet, for each

@@ -72,9 +72,10 @@ struct Meeting {
 
 // One action of a rank: it joins a meeting, or waits for the end of one.
 struct Event {
-  // Time spent outside of calls and waits since the previous event. Before an
-  // unseen wait: the time that may have been spent waiting.
+  // Time spent outside of recorded calls and waits since the previous event.
   float gap_ns = 0;
+  // The part of the gap in which the program may have waited without a record.
+  float may_wait_ns = 0;
   // How long the wait lasted after its meeting had ended; negative if it ended
   // before. While a job is built: how long the rank was blocked.
   float lag_ns = 0;
@@ -84,7 +85,7 @@ struct Event {
   std::uint32_t after = kNone;
   std::uint32_t kind : 30 = 0;  // index into ReplayJob::kinds
   std::uint32_t is_wait : 1 = 0;
-  // Whether the program waited is unknown.
+  // Whether the program waited is unknown. If so, it waited in the gap before.
   std::uint32_t is_unseen : 1 = 0;
 };
 

@@ -157,12 +157,12 @@ class Asker {
   }
 
   void addRank(std::uint32_t rank) {
-    const GapFactors factors = gapFactors(gaps_, rank);
-    Asked& asked = add(Question::kRank, [this, rank, factors] {
-      return changeOfRank(job_, rank, gaps_.median[rank], factors);
+    RankChange change = changeOfRank(job_, gaps_, rank);
+    Asked& asked = add(Question::kRank, [change = std::move(change.change)] {
+      return change;
     });
     asked.answer.number = job_.ranks[rank].rank;
-    asked.unbounded = factors.unknown;
+    asked.unbounded = change.unbounded;
   }
 
   // Transfers with one property: their total time, and which kinds they are.
