@@ -140,8 +140,9 @@ StreamMeetings::Own StreamMeetings::joinedParts(const AssembledOperation& op,
   return own;
 }
 
-Joined StreamMeetings::join(std::uint32_t index, std::int64_t at_ns,
-                            const OperationEnd& end) {
+Joined StreamMeetings::join(const Action& action, const OperationEnd& end) {
+  const std::uint32_t index = action.op;
+  const std::int64_t at_ns = action.begin_ns;
   const AssembledOperation& op = table_.operations[index];
   const v1::Call& call = table_.definitions.calls()[op.call];
   Joined joined;
@@ -172,14 +173,16 @@ Joined StreamMeetings::join(std::uint32_t index, std::int64_t at_ns,
     queue.meetings = {own.ends_with, queue.meetings[0]};
     queue.ends = {end.known ? end.ns : at_ns, queue.ends[0]};
   }
-  if (joined.whole != kNone) addReady(joined.whole, ready_ns);
-  if (joined.own != kNone) addReady(joined.own, ready_ns);
+  if (joined.whole != kNone) addReady(joined.whole, ready_ns, action.clock_ns);
+  if (joined.own != kNone) addReady(joined.own, ready_ns, action.clock_ns);
   if (end.known) addEnd(own.ends_with, end);
   return joined;
 }
 
-void StreamMeetings::addReady(std::uint32_t index, std::int64_t ready_ns) {
+void StreamMeetings::addReady(std::uint32_t index, std::int64_t ready_ns,
+                              float clock_ns) {
   Meeting& meeting = meetings_.job_.meetings[index];
+  meeting.clock_ns = std::max(meeting.clock_ns, clock_ns);
   if (meeting.joins++ == 0 || ready_ns > meeting.ready_ns) {
     meeting.ready_ns = ready_ns;
     meeting.last_rank = rank_index_;

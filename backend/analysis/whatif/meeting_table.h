@@ -72,8 +72,8 @@ class StreamMeetings {
                  const std::vector<std::uint32_t>& groups,
                  std::uint32_t rank_index, MeetingTable& meetings);
 
-  // Joins an operation at a time. Call in the order of times.
-  Joined join(std::uint32_t op, std::int64_t at_ns, const OperationEnd& end);
+  // Joins an operation. Call in the order of times.
+  Joined join(const Action& action, const OperationEnd& end);
   Awaited awaited(std::uint32_t op) const;
 
  private:
@@ -93,7 +93,7 @@ class StreamMeetings {
 
   Own joinedParts(const AssembledOperation& op, const MatchedCall* call,
                   std::uint32_t kind);
-  void addReady(std::uint32_t meeting, std::int64_t ready_ns);
+  void addReady(std::uint32_t meeting, std::int64_t ready_ns, float clock_ns);
   void addEnd(std::uint32_t meeting, const OperationEnd& end);
 
   const StreamTable& table_;

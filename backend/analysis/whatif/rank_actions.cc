@@ -14,6 +14,9 @@ namespace {
 // A wait that is shorter may have ended before its operation was seen to end.
 constexpr std::uint64_t kBlockedNs = 10'000;
 
+// The clock error where nothing is certified.
+constexpr float kUnknownClockNs = 1e18F;
+
 bool isOnDevice(const StreamTable& table, const v1::Call& call) {
   return table.engineOf(call).on_streams &&
          call.device() != v1::DEVICE_TYPE_CPU;
@@ -54,7 +57,7 @@ class Reader {
     if (on_device && !timed) ++actions_.untimed;
     const bool by_device = on_device && timed;
     join(index, by_device ? op.started : op.issued);
-    setEnd(index, op);
+    setEnd(index, op, table_.engineOf(*call).on_host);
     if (table_.isInFlight(op)) ++actions_.unfinished;
     if (by_device) {
       waitOnDevice(index, op);
@@ -63,25 +66,58 @@ class Reader {
     }
   }
 
+  // Returns the maximum error of a common time.
+  float clockErrorNs(Instant at, std::int64_t ns) const {
+    if (clock_.model().knot_size() == 0 &&
+        clock_.model().source() != v1::CLOCK_SOURCE_WALL_CLOCK) {
+      return 0;
+    }
+    const auto certified = clock_.certifiedNs(at.ns());
+    if (!certified) return kUnknownClockNs;
+    return static_cast<float>(
+        std::max(static_cast<double>(certified->high_ns - ns),
+                 static_cast<double>(ns - certified->low_ns)));
+  }
+
+  void add(std::uint32_t index, Instant begin, Instant end, bool is_unseen) {
+    Action& action = actions_.actions.emplace_back();
+    action.begin_ns = common(begin);
+    action.end_ns = common(end);
+    action.op = index;
+    action.is_wait = true;
+    action.is_unseen = is_unseen;
+  }
+
   void join(std::uint32_t index, Instant at) {
     const std::int64_t ns = common(at);
-    actions_.actions.push_back({ns, ns, index});
+    Action& action = actions_.actions.emplace_back();
+    action.begin_ns = action.end_ns = ns;
+    action.clock_ns = clockErrorNs(at, ns);
+    action.op = index;
   }
 
   void wait(std::uint32_t index, Instant begin, Instant end) {
     if (!between(begin, end)) return;
-    actions_.actions.push_back({common(begin), common(end), index, true});
+    add(index, begin, end, false);
   }
 
-  void setEnd(std::uint32_t index, const AssembledOperation& op) {
+  // `wait_shows_end`: a wait returns only after the operation has ended. The
+  // report of an end may come after the waiting thread continued.
+  void setEnd(std::uint32_t index, const AssembledOperation& op,
+              bool wait_shows_end) {
     if (!op.ended.known()) return;
+    Instant ended = op.ended;
+    if (wait_shows_end && op.wait_ended.known() &&
+        ended.isAfter(op.wait_ended)) {
+      ended = op.wait_ended;
+    }
     const std::uint64_t blocked_ns =
         between(op.wait_began, op.wait_ended).value_or(0);
     const bool seen_by_wait = op.wait_ended.known() &&
-                              !op.ended.isAfter(op.wait_ended) &&
+                              !ended.isAfter(op.wait_ended) &&
                               blocked_ns > kBlockedNs;
     const bool late = endBoundOf(op) == EndBound::kSeen && !seen_by_wait;
-    actions_.ends[index] = {common(op.ended), true, late};
+    actions_.ends[index] = {common(ended), true, late};
   }
 
   void waitOnHost(std::uint32_t index, const AssembledOperation& op) {
@@ -106,7 +142,7 @@ class Reader {
 
   void addUnseen(std::uint32_t index, Instant begin, Instant end) {
     if (!between(begin, end)) return;
-    actions_.actions.push_back({common(begin), common(end), index, true, true});
+    add(index, begin, end, true);
     actions_.ends[index].unseen_wait = true;
   }
 
@@ -114,7 +150,7 @@ class Reader {
   void addMember(std::uint32_t index) {
     const AssembledOperation& op = table_.operations[index];
     join(index, op.issued);
-    setEnd(index, *batches_.of(op)->end);
+    setEnd(index, *batches_.of(op)->end, false);
     members_[op.batch].push_back(index);
   }
 

@@ -15,6 +15,8 @@ struct Action {
   // Common time. Equal for a join.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
+  // The maximum error of a join's time.
+  float clock_ns = 0;
   // Index into StreamTable::operations.
   std::uint32_t op = 0;
   bool is_wait = false;

@@ -43,6 +43,8 @@ struct Meeting {
   float transfer_ns = 0;
   float low_ns = 0;
   float high_ns = 0;
+  // The maximum error of a member's clock.
+  float clock_ns = 0;
   std::uint32_t last_rank = kNone;  // index into ReplayJob::ranks
   std::uint32_t kind = kNone;       // index into ReplayJob::kinds
   std::uint32_t joins = 0;

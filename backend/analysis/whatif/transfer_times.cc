@@ -103,11 +103,10 @@ void findTransferTimes(ReplayJob& job) {
   findLooseEnds(job);
   for (Meeting& meeting : job.meetings) {
     if (!meeting.has_end) continue;
-    const bool across = meeting.part == Part::kWhole && meeting.joins > 1;
     setTransfer(meeting,
                 static_cast<double>(meeting.end_ns) -
                     static_cast<double>(meeting.ready_ns),
-                across ? static_cast<double>(job.doubts.clock_ns) : 0.0);
+                meeting.joins > 1 ? 2.0 * meeting.clock_ns : 0.0);
   }
   // A receiver needs the same time for its part.
   for (Meeting& receiver : job.meetings) {

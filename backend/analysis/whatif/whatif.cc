@@ -288,6 +288,7 @@ class Asker {
   void conclude() {
     const Estimate& ideal = result_.ideal_ns;
     const double replayed_ns = result_.replayed_ns.value;
+    const double error = replayError(result_);
     const double cost_ns = replayed_ns - ideal.value;
     const bool has_imbalance = cost_ns > kMinImbalance * replayed_ns;
     if (ideal.low > 0) {
@@ -300,9 +301,10 @@ class Asker {
       Answer& answer = asked_[i].answer;
       const Estimate& run = answer.run_ns;
       const double saves = 1 - run.value / replayed_ns;
-      answer.saves = {saves,
-                      std::min(saves, 1 - run.high / result_.measured_ns),
-                      std::max(saves, 1 - run.low / result_.measured_ns)};
+      // The replay of the change may be as far off as that of the run.
+      answer.saves = {
+          saves, std::min(saves, 1 - run.high / result_.measured_ns) - error,
+          std::max(saves, 1 - run.low / result_.measured_ns) + error};
       const bool is_part = answer.question == Question::kRank ||
                            answer.question == Question::kStage;
       if (is_part && has_imbalance) {
