@@ -38,7 +38,10 @@ class RankConverter {
     const auto& steps = table_.marks.steps();
     std::vector<std::uint32_t> first_of_step(steps.size());
     std::size_t step = 0;
-    if (!actions_.actions.empty()) rank.begin_ns = at_ns_ = beginNs();
+    if (!actions_.actions.empty()) {
+      rank.begin_ns = at_ns_ = beginNs();
+      rank.clock_ns = actions_.actions.front().clock_ns;
+    }
     for (const Action& action : actions_.actions) {
       if (!action.is_wait) {
         const std::uint64_t id = table_.operations[action.op].id;
@@ -109,6 +112,7 @@ class RankConverter {
       event.may_wait_ns = std::exchange(may_wait_ns, 0.0F);
       event.meeting = meeting;
       event.after = joined.after;
+      event.lag_ns = joined.after_lag_ns;
       event.kind = joined.kind;
       rank.events.push_back(event);
     }

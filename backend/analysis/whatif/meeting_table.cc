@@ -111,6 +111,14 @@ StreamMeetings::StreamMeetings(const StreamTable& table,
   queues_.resize(table.definitions.groups().size());
 }
 
+void StreamMeetings::Queue::add(const Busy& busy) {
+  if (busy.free_ns >= latest[0].free_ns) {
+    latest = {busy, latest[0]};
+  } else if (busy.free_ns >= latest[1].free_ns) {
+    latest[1] = busy;
+  }
+}
+
 StreamMeetings::Own StreamMeetings::joinedParts(const AssembledOperation& op,
                                                 const MatchedCall* call,
                                                 std::uint32_t kind) {
@@ -164,14 +172,15 @@ Joined StreamMeetings::join(const Action& action, const OperationEnd& end) {
     Queue& queue = queues_[local];
     const bool second =
         engine.two_workers && call.op() != v1::OPERATION_BARRIER;
-    const std::uint32_t before = queue.meetings[second ? 1 : 0];
-    if (before != kNone) {
-      joined.after = before;
-      ready_ns = std::max(ready_ns, queue.ends[second ? 1 : 0]);
+    const Queue::Busy& before = queue.latest[second ? 1 : 0];
+    if (before.meeting != kNone) {
+      joined.after = before.meeting;
+      joined.after_lag_ns = static_cast<float>(before.free_ns - before.end_ns);
+      ready_ns = std::max(ready_ns, before.end_ns);
       if (end.known) ready_ns = std::min(ready_ns, std::max(at_ns, end.ns));
     }
-    queue.meetings = {own.ends_with, queue.meetings[0]};
-    queue.ends = {end.known ? end.ns : at_ns, queue.ends[0]};
+    queue.add({own.ends_with, end.known ? end.ns : at_ns,
+               end.known ? end.reported_ns : at_ns});
   }
   if (joined.whole != kNone) addReady(joined.whole, ready_ns, action.clock_ns);
   if (joined.own != kNone) addReady(joined.own, ready_ns, action.clock_ns);

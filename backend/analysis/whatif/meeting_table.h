@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,9 @@ namespace traced::whatif {
 struct Joined {
   std::uint32_t whole = kNone;
   std::uint32_t own = kNone;
-  // See Event::after.
+  // See Event::after and Event::lag_ns.
   std::uint32_t after = kNone;
+  float after_lag_ns = 0;
   std::uint32_t kind = 0;
 };
 
@@ -85,10 +87,17 @@ class StreamMeetings {
     std::uint32_t ends_with = kNone;
     bool waits_for_whole = false;
   };
-  // The operations that a queue was given last, newest first.
+  // Operations of a queue: those that kept its workers busy longest, latest
+  // first.
   struct Queue {
-    std::array<std::uint32_t, 2> meetings{kNone, kNone};
-    std::array<std::int64_t, 2> ends{0, 0};
+    struct Busy {
+      std::uint32_t meeting = kNone;
+      std::int64_t end_ns = 0;
+      std::int64_t free_ns = std::numeric_limits<std::int64_t>::min();
+    };
+    std::array<Busy, 2> latest;
+
+    void add(const Busy& busy);
   };
 
   Own joinedParts(const AssembledOperation& op, const MatchedCall* call,

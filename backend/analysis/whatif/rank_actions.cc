@@ -117,7 +117,7 @@ class Reader {
                               !ended.isAfter(op.wait_ended) &&
                               blocked_ns > kBlockedNs;
     const bool late = endBoundOf(op) == EndBound::kSeen && !seen_by_wait;
-    actions_.ends[index] = {common(ended), true, late};
+    actions_.ends[index] = {common(ended), common(op.ended), true, late};
   }
 
   void waitOnHost(std::uint32_t index, const AssembledOperation& op) {

@@ -27,6 +27,8 @@ struct Action {
 // The end of an operation in common time.
 struct OperationEnd {
   std::int64_t ns = 0;
+  // When the engine reported the end. Its worker was busy until then.
+  std::int64_t reported_ns = 0;
   bool known = false;
   // Only an upper bound.
   bool late = false;

@@ -26,6 +26,7 @@ class Replay {
     for (std::size_t i = 0; i < meetings_.size(); ++i) {
       meetings_[i].missing = job.meetings[i].joins;
     }
+    const double worst_ns = job.measuredErrorNs() / 2;
     ranks_.resize(job.ranks.size());
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       Rank& rank = ranks_[i];
@@ -37,7 +38,11 @@ class Replay {
       if (!change.gaps.empty() && change.gaps[i].gaps) {
         rank.gaps = &change.gaps[i];
       }
-      rank.at.fill(static_cast<double>(job.ranks[i].begin_ns - begin_ns_));
+      const auto after_ns =
+          static_cast<double>(job.ranks[i].begin_ns - begin_ns_);
+      const double error_ns = job.ranks[i].clock_ns + worst_ns;
+      const double low_ns = std::max(0.0, after_ns - error_ns);
+      rank.at = {after_ns, low_ns, after_ns + error_ns, low_ns};
     }
   }
 
@@ -71,6 +76,7 @@ class Replay {
     std::uint32_t next = kNone;
     std::uint32_t rank = kNone;
     std::uint32_t joins = kNone;
+    float lag_ns = 0;
     Lanes ready{};
   };
   struct State {
@@ -127,17 +133,18 @@ class Replay {
     for (; rank.next != rank.end; ++rank.next) {
       const Event& event = *rank.next;
       if (event.is_wait && !hasEnded(event.meeting)) {
-        addWaiter(event.meeting, {kNone, number, kNone, {}});
+        addWaiter(event.meeting, {kNone, number, kNone, 0, {}});
         return;
       }
       compute(rank, event);
       if (event.is_wait) {
         wait(rank, event);
       } else if (event.after != kNone && !hasEnded(event.after)) {
-        addWaiter(event.after, {kNone, kNone, event.meeting, rank.at});
+        addWaiter(event.after,
+                  {kNone, kNone, event.meeting, event.lag_ns, rank.at});
       } else {
         Lanes ready = rank.at;
-        if (event.after != kNone) advance(ready, endOf(event.after));
+        if (event.after != kNone) queue(ready, event.after, event.lag_ns);
         join(event.meeting, ready);
       }
     }
@@ -194,6 +201,13 @@ class Replay {
     }
   }
 
+  // Delays a join until the operation before it in the queue has ended.
+  void queue(Lanes& ready, std::uint32_t before, float lag_ns) const {
+    Lanes end = endOf(before);
+    end[kLongest] += lag_ns;
+    advance(ready, end);
+  }
+
   void addWaiter(std::uint32_t meeting, Waiter waiter) {
     std::uint32_t index = free_;
     if (index == kNone) {
@@ -230,7 +244,7 @@ class Replay {
           continue;
         }
         Lanes ready = waiter.ready;
-        advance(ready, endOf(ended));
+        queue(ready, ended, waiter.lag_ns);
         join(waiter.joins, ready);
       }
       completed_.erase(completed_.begin());

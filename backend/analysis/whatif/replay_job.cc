@@ -26,6 +26,14 @@ std::int64_t ReplayJob::endNs() const {
   return events() == 0 ? 0 : end_ns;
 }
 
+double ReplayJob::measuredErrorNs() const {
+  float clock_ns = 0;
+  for (const RankEvents& rank : ranks) {
+    clock_ns = std::max(clock_ns, rank.clock_ns);
+  }
+  return 2.0 * clock_ns;
+}
+
 std::size_t ReplayJob::events() const {
   std::size_t count = 0;
   for (const RankEvents& rank : ranks) count += rank.events.size();

@@ -79,7 +79,8 @@ struct Event {
   // The part of the gap in which the program may have waited without a record.
   float may_wait_ns = 0;
   // How long the wait lasted after its meeting had ended; negative if it ended
-  // before. While a job is built: how long the rank was blocked.
+  // before. While a job is built: how long the rank was blocked. Of a join: how
+  // long after the end of `after` its queue was busy at most.
   float lag_ns = 0;
   std::uint32_t meeting = 0;
   // A rank that joins is ready only after this meeting of the same queue has
@@ -102,6 +103,8 @@ struct RankEvents {
   // Common time: before the first event's gap, and after the last event.
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
+  // The maximum error of the rank's clock when it began.
+  float clock_ns = 0;
   std::vector<Event> events;
   // Ascending. The first one begins at event 0.
   std::vector<Step> steps;
@@ -154,6 +157,8 @@ struct ReplayJob {
   std::int64_t beginNs() const;
   std::int64_t endNs() const;
   double measuredNs() const { return static_cast<double>(endNs() - beginNs()); }
+  // The maximum error of measuredNs().
+  double measuredErrorNs() const;
   std::size_t events() const;
 };
 

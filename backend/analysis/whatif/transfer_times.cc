@@ -80,7 +80,7 @@ void findLooseEnds(ReplayJob& job) {
     const Kind& kind = job.kinds[meeting.kind];
     meeting.is_loose = meeting.part == Part::kWhole
                            ? !isPointToPoint(kind.op) &&
-                                 whoHoldsUp(kind.op) == HoldsUp::kRoot
+                                 whoHoldsUp(kind.op) != HoldsUp::kAnyRank
                            : meeting.part != Part::kSend;
   }
 }

@@ -277,7 +277,8 @@ class Asker {
       Estimate& run = asked_[i].answer.run_ns;
       run = timeOf(replayed[i]);
       if (asked_[i].unbounded) {
-        run.high = std::max(run.high, result_.measured_ns);
+        run.high = std::max(
+            run.high, result_.measured_ns + result_.measured_error_ns);
       }
     }
     result_.forced = replayed[0].forced;
@@ -289,13 +290,16 @@ class Asker {
     const Estimate& ideal = result_.ideal_ns;
     const double replayed_ns = result_.replayed_ns.value;
     const double error = replayError(result_);
+    const double longest_ns = result_.measured_ns + result_.measured_error_ns;
+    const double shortest_ns = std::max(
+        result_.measured_ns - result_.measured_error_ns, 0.01 * longest_ns);
     const double cost_ns = replayed_ns - ideal.value;
     const bool has_imbalance = cost_ns > kMinImbalance * replayed_ns;
     if (ideal.low > 0) {
       const double slowdown = replayed_ns / ideal.value;
       result_.slowdown = Estimate{
-          slowdown, std::min(slowdown, result_.measured_ns / ideal.high),
-          std::max(slowdown, result_.measured_ns / ideal.low)};
+          slowdown, std::min(slowdown, shortest_ns / ideal.high),
+          std::max(slowdown, longest_ns / ideal.low)};
     }
     for (std::size_t i = 1; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
@@ -303,8 +307,8 @@ class Asker {
       const double saves = 1 - run.value / replayed_ns;
       // The replay of the change may be as far off as that of the run.
       answer.saves = {
-          saves, std::min(saves, 1 - run.high / result_.measured_ns) - error,
-          std::max(saves, 1 - run.low / result_.measured_ns) + error};
+          saves, std::min(saves, 1 - run.high / shortest_ns) - error,
+          std::max(saves, 1 - run.low / longest_ns) + error};
       const bool is_part = answer.question == Question::kRank ||
                            answer.question == Question::kStage;
       if (is_part && has_imbalance) {
@@ -336,6 +340,7 @@ WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options) {
   result.refusal = refusalOf(job);
   if (result.refusal) return result;
   result.measured_ns = job.measuredNs();
+  result.measured_error_ns = job.measuredErrorNs();
   if (job.has_steps) result.steps = stepDurations(job).size();
   Asker(job, options, result).ask();
   result.path = criticalPath(job);

@@ -73,6 +73,8 @@ struct WhatIf {
   Doubts doubts;
   std::uint64_t steps = 0;
   double measured_ns = 0;
+  // The maximum error of `measured_ns`, as clocks differ.
+  double measured_error_ns = 0;
   // The replay of the unchanged run.
   Estimate replayed_ns;
   // How many times the replay had to break a circle of waits.
