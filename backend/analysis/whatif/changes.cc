@@ -12,7 +12,7 @@ namespace {
 
 // From so many peers on, only differences between ranks count. Fewer peers are
 // compared step by step.
-constexpr std::size_t kManyPeers = 4;
+constexpr std::size_t kManyPeers = 8;
 
 // Returns the computing of each peer in all steps that it shares with a rank.
 std::vector<double> peerTotals(const PeerGaps& gaps, std::uint32_t rank) {

@@ -9,6 +9,8 @@ namespace {
 // For 1 to 10 degrees of freedom.
 constexpr double kQuantiles[] = {636.619, 31.599, 12.924, 8.610, 6.869,
                                  5.959,   5.408,  5.041,  4.781, 4.587};
+constexpr std::size_t kMinValues = 8;
+
 // Of the normal distribution.
 constexpr double kNormalQuantile = 3.2905;
 
@@ -28,7 +30,7 @@ double studentQuantile(std::size_t freedom) {
 
 std::optional<PredictionInterval> predictNext(
     const std::vector<double>& values) {
-  if (values.size() < 3) return std::nullopt;
+  if (values.size() < kMinValues) return std::nullopt;
   const auto count = static_cast<double>(values.size());
   double sum = 0;
   for (const double value : values) sum += value;

@@ -14,7 +14,8 @@ struct PredictionInterval {
 };
 
 // Returns an interval that holds the next value of a normal distribution with
-// a probability of 99.9 %, given earlier values. nullopt for fewer than three.
+// a probability of 99.9 %, given earlier values. nullopt for fewer than eight,
+// because the distribution of so few is unknown.
 std::optional<PredictionInterval> predictNext(
     const std::vector<double>& values);
 

@@ -59,6 +59,7 @@ class Replay {
         replayed.ns[lane] = std::max(replayed.ns[lane], rank.at[lane]);
       }
     }
+    replayed.ns[kLongest] += job_.max_lag_ns;
     return replayed;
   }
 
@@ -188,7 +189,11 @@ class Replay {
       }
       return;
     }
+    // A wait that was not blocked in the run shows no lag.
+    const bool newly_blocked =
+        event.lag_ns <= 0 && end[kLongest] > rank.at[kLongest];
     advance(rank.at, end);
+    if (newly_blocked) rank.at[kLongest] += job_.mean_lag_ns;
     const std::uint32_t kind = job_.kinds[event.kind].transfer;
     const float lag_ns = std::max(event.lag_ns, 0.0F);
     rank.at[kEstimate] += std::min(lag_ns, job_.usual_lag_ns[kind]);

@@ -149,6 +149,9 @@ struct ReplayJob {
   // For each Kind::transfer: the usual lag of a wait. Longer lags are not
   // explained by the model.
   std::vector<float> usual_lag_ns;
+  // Of all waits that were blocked: the mean and the largest lag.
+  float mean_lag_ns = 0;
+  float max_lag_ns = 0;
   std::uint64_t operations = 0;
   // Whether any rank marked steps.
   bool has_steps = false;

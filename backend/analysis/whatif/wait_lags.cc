@@ -31,11 +31,20 @@ class LagFinder {
       const bool last =
           i + 1 == rank.events.size() || !continues(event, rank.events[i + 1]);
       event.lag_ns = last ? static_cast<float>(at_ns - ended_ns) : 0.0F;
+      if (last && event.lag_ns > 0) {
+        sum_ns_ += event.lag_ns;
+        ++blocked_;
+        job_.max_lag_ns = std::max(job_.max_lag_ns, event.lag_ns);
+      }
       if (last) {
         lags_[job_.kinds[event.kind].transfer].push_back(
             std::max(event.lag_ns, 0.0F));
       }
     }
+  }
+
+  float meanNs() const {
+    return blocked_ > 0 ? static_cast<float>(sum_ns_ / blocked_) : 0.0F;
   }
 
  private:
@@ -46,6 +55,8 @@ class LagFinder {
 
   ReplayJob& job_;
   std::vector<std::vector<float>>& lags_;
+  double sum_ns_ = 0;
+  double blocked_ = 0;
 };
 
 float medianOf(std::vector<float>& values) {
@@ -64,6 +75,7 @@ void findWaitLags(ReplayJob& job) {
   std::vector<std::vector<float>> lags(kinds);
   LagFinder finder(job, lags);
   for (RankEvents& rank : job.ranks) finder.find(rank);
+  job.mean_lag_ns = finder.meanNs();
   job.usual_lag_ns.clear();
   for (std::vector<float>& of_kind : lags) {
     job.usual_lag_ns.push_back(medianOf(of_kind));
