@@ -15,8 +15,8 @@
 namespace traced::truth {
 namespace {
 
-// Tolerance: the resolution of instants, as a part of the run.
-constexpr double kTolerance = 1e-4;
+// Answers are printed in percent of the run.
+constexpr double kTolerance = 0.005;
 
 // Returns the time from the first call or step of any rank to the last end.
 double spanNs(const History& history) {

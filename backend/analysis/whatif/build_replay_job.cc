@@ -15,6 +15,7 @@
 #include "analysis/whatif/rank_actions.h"
 #include "analysis/whatif/transfer_times.h"
 #include "analysis/whatif/wait_lags.h"
+#include "analysis/whatif/wait_order.h"
 
 namespace traced::whatif {
 namespace {
@@ -225,6 +226,7 @@ ReplayJob buildReplayJob(const TraceSet& set, const RunWindow& window,
                                   meetings,
                                   static_cast<std::uint32_t>(job.ranks.size()));
           job.ranks.push_back(converter.convert(job.doubts));
+          sortWaits(job.kinds, job.ranks.back().events);
         };
       });
   summary.setClockWarnings(clocks.warnings);

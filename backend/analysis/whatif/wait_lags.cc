@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/whatif/wait_order.h"
+
 namespace traced::whatif {
 namespace {
-
-// Maximum gap between waits that count as one.
-constexpr float kAtOnceNs = 1'000;
 
 // Walks through the events of a rank with their recorded times.
 class LagFinder {
@@ -22,14 +21,14 @@ class LagFinder {
       Event& event = rank.events[i];
       at_ns += event.gap_ns;
       if (!event.is_wait || event.is_unseen) continue;
-      const bool first = i == 0 || !continues(rank.events[i - 1], event);
+      const bool first = i == 0 || !continuesWait(rank.events[i - 1], event);
       if (first) ended_ns = at_ns;
       const Meeting& meeting = job_.meetings[event.meeting];
       ended_ns = std::max(ended_ns, static_cast<double>(meeting.ready_ns) +
                                         meeting.transfer_ns);
       at_ns += event.lag_ns;
       const bool last =
-          i + 1 == rank.events.size() || !continues(event, rank.events[i + 1]);
+          i + 1 == rank.events.size() || !continuesWait(event, rank.events[i + 1]);
       event.lag_ns = last ? static_cast<float>(at_ns - ended_ns) : 0.0F;
       if (last && event.lag_ns > 0) {
         sum_ns_ += event.lag_ns;
@@ -48,11 +47,6 @@ class LagFinder {
   }
 
  private:
-  static bool continues(const Event& before, const Event& event) {
-    return before.is_wait && !before.is_unseen && event.is_wait &&
-           !event.is_unseen && event.gap_ns <= kAtOnceNs;
-  }
-
   ReplayJob& job_;
   std::vector<std::vector<float>>& lags_;
   double sum_ns_ = 0;
