@@ -15,18 +15,28 @@ namespace {
 constexpr std::size_t kPlaces = 2'048;
 constexpr std::size_t kAllPlaces = ~std::size_t{0};
 
-// Returns a number that is equal for ranks that do the same in a step.
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
+  return hash ^ hash >> 29;
+}
+
+// Returns a number that is equal for ranks that do the same in a step. Waits
+// without a join between them may be in any order.
 std::uint64_t signatureOf(const ReplayJob& job, const RankEvents& rank,
                           std::size_t step, std::uint32_t stage) {
   std::uint64_t hash = stage + 1;
+  std::uint64_t waits = 0;
   for (const Event& event : rank.of(step)) {
     if (event.is_unseen) continue;
-    const std::uint64_t place =
-        std::uint64_t{job.kinds[event.kind].place} * 2 + event.is_wait;
-    hash = (hash ^ place) * 0x9E3779B97F4A7C15ULL;
-    hash ^= hash >> 29;
+    const std::uint64_t place = job.kinds[event.kind].place + 1;
+    if (event.is_wait) {
+      waits += mix(1, place);
+      continue;
+    }
+    hash = mix(mix(hash, waits), place);
+    waits = 0;
   }
-  return hash;
+  return mix(hash, waits);
 }
 
 std::vector<Peers> peersOf(const ReplayJob& job,

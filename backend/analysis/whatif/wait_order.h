@@ -9,10 +9,11 @@
 
 namespace traced::whatif {
 
+// Maximum time between such waits.
+inline constexpr float kAtOnceNs = 1'000;
+
 // Returns whether an event continues the wait before it.
 inline bool continuesWait(const Event& before, const Event& event) {
-  // Maximum time between such waits.
-  constexpr float kAtOnceNs = 1'000;
   return before.is_wait && !before.is_unseen && event.is_wait &&
          !event.is_unseen && event.gap_ns <= kAtOnceNs;
 }
