@@ -103,7 +103,7 @@ class RankConverter {
 
   void addJoins(const Action& action, RankEvents& rank) {
     const Joined joined =
-        stream_.join(action, actions_.ends[action.op]);
+        stream_.join(action, actions_.ends[action.op], rank.events.size());
     float gap_ns = gapUntil(action.begin_ns);
     float may_wait_ns = mayWaitUntil(action.begin_ns);
     for (const std::uint32_t meeting : {joined.whole, joined.own}) {

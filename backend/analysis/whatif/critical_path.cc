@@ -1,8 +1,9 @@
 #include "analysis/whatif/critical_path.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -118,9 +119,14 @@ class PathFinder {
            double from_ns, double to_ns) {
     const double ns = to_ns - std::max(from_ns, span_.begin_ns);
     if (ns <= 0) return;
-    const bool is_transfer = what == PathPart::What::kTransfer;
-    parts_[{static_cast<std::uint32_t>(what), is_transfer ? kNone : rank,
-            kind}] += ns;
+    const Kind& of = job_.kinds[kind];
+    PathPart key;
+    key.what = what;
+    if (what != PathPart::What::kTransfer) key.rank = job_.ranks[rank].rank;
+    key.op = of.op;
+    key.bytes = of.bytes;
+    if (of.group < job_.groups.size()) key.group = job_.groups[of.group];
+    parts_[std::tuple(key.what, key.rank, key.op, key.bytes, key.group)] += ns;
   }
 
   // Continues at the last rank of a meeting. `place` becomes the number of its
@@ -135,38 +141,27 @@ class PathFinder {
         return false;
       }
       rank = meeting.last_rank;
-      const std::size_t join = joinOf(rank, index);
-      if (join == kNone) return false;
+      const Part& part = ranks_[rank];
+      if (meeting.last_event < part.first) return false;
+      const std::size_t join = meeting.last_event - part.first;
+      if (join >= part.times.size()) return false;
       const Event& event = eventOf(rank, join);
       place = join + 1;
       // The rank may have been ready before its queue was.
       const bool queued =
           event.after != kNone && explainedEndNs(job_.meetings[event.after]) >
-                                      ranks_[rank].times[join].end_ns;
+                                      part.times[join].end_ns;
       if (!queued) return true;
       index = event.after;
     }
     return false;
   }
 
-  std::size_t joinOf(std::uint32_t rank, std::uint32_t meeting) const {
-    for (std::size_t i = ranks_[rank].times.size(); i > 0; --i) {
-      const Event& event = eventOf(rank, i - 1);
-      if (!event.is_wait && event.meeting == meeting) return i - 1;
-    }
-    return kNone;
-  }
-
   std::vector<PathPart> sorted() && {
     std::vector<PathPart> parts;
     for (const auto& [key, ns] : parts_) {
       PathPart& part = parts.emplace_back();
-      part.what = static_cast<PathPart::What>(key[0]);
-      part.rank = key[1] == kNone ? 0 : job_.ranks[key[1]].rank;
-      const Kind& kind = job_.kinds[key[2]];
-      part.op = kind.op;
-      part.bytes = kind.bytes;
-      if (kind.group < job_.groups.size()) part.group = job_.groups[kind.group];
+      std::tie(part.what, part.rank, part.op, part.bytes, part.group) = key;
       part.ns = ns;
     }
     std::stable_sort(
@@ -180,8 +175,9 @@ class PathFinder {
   std::vector<Part> ranks_;
   // Bounds the walk, because damaged records may form a circle.
   std::size_t steps_left_ = 0;
-  // By What, rank and kind.
-  absl::btree_map<std::array<std::uint32_t, 3>, double> parts_;
+  using Key = std::tuple<PathPart::What, std::uint32_t, v1::Operation,
+                         std::uint64_t, std::string>;
+  absl::btree_map<Key, double> parts_;
 };
 
 }  // namespace

@@ -148,7 +148,8 @@ StreamMeetings::Own StreamMeetings::joinedParts(const AssembledOperation& op,
   return own;
 }
 
-Joined StreamMeetings::join(const Action& action, const OperationEnd& end) {
+Joined StreamMeetings::join(const Action& action, const OperationEnd& end,
+                            std::size_t next_event) {
   const std::uint32_t index = action.op;
   const std::int64_t at_ns = action.begin_ns;
   const AssembledOperation& op = table_.operations[index];
@@ -182,19 +183,22 @@ Joined StreamMeetings::join(const Action& action, const OperationEnd& end) {
     queue.add({own.ends_with, end.known ? end.ns : at_ns,
                end.known ? end.reported_ns : at_ns});
   }
-  if (joined.whole != kNone) addReady(joined.whole, ready_ns, action.clock_ns);
-  if (joined.own != kNone) addReady(joined.own, ready_ns, action.clock_ns);
+  for (const std::uint32_t meeting : {joined.whole, joined.own}) {
+    if (meeting == kNone) continue;
+    addReady(meeting, ready_ns, action.clock_ns, next_event++);
+  }
   if (end.known) addEnd(own.ends_with, end);
   return joined;
 }
 
 void StreamMeetings::addReady(std::uint32_t index, std::int64_t ready_ns,
-                              float clock_ns) {
+                              float clock_ns, std::size_t event) {
   Meeting& meeting = meetings_.job_.meetings[index];
   meeting.clock_ns = std::max(meeting.clock_ns, clock_ns);
   if (meeting.joins++ == 0 || ready_ns > meeting.ready_ns) {
     meeting.ready_ns = ready_ns;
     meeting.last_rank = rank_index_;
+    meeting.last_event = static_cast<std::uint32_t>(event);
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -74,8 +75,10 @@ class StreamMeetings {
                  const std::vector<std::uint32_t>& groups,
                  std::uint32_t rank_index, MeetingTable& meetings);
 
-  // Joins an operation. Call in the order of times.
-  Joined join(const Action& action, const OperationEnd& end);
+  // Joins an operation. `next_event`: the index of the first event that it
+  // becomes. Call in the order of times.
+  Joined join(const Action& action, const OperationEnd& end,
+              std::size_t next_event);
   Awaited awaited(std::uint32_t op) const;
 
  private:
@@ -102,7 +105,8 @@ class StreamMeetings {
 
   Own joinedParts(const AssembledOperation& op, const MatchedCall* call,
                   std::uint32_t kind);
-  void addReady(std::uint32_t meeting, std::int64_t ready_ns, float clock_ns);
+  void addReady(std::uint32_t meeting, std::int64_t ready_ns, float clock_ns,
+                std::size_t event);
   void addEnd(std::uint32_t meeting, const OperationEnd& end);
 
   const StreamTable& table_;

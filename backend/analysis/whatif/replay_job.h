@@ -46,6 +46,7 @@ struct Meeting {
   // The maximum error of a member's clock.
   float clock_ns = 0;
   std::uint32_t last_rank = kNone;  // index into ReplayJob::ranks
+  std::uint32_t last_event = 0;     // of that rank: when it joined
   std::uint32_t kind = kNone;       // index into ReplayJob::kinds
   std::uint32_t joins = 0;
   // The meeting of all ranks, for the part of one rank.

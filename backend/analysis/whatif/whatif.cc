@@ -48,6 +48,8 @@ struct Asked {
   std::function<Change()> change;
   // Nothing bounds the answer but the recorded run.
   bool unbounded = false;
+  // The change only shortens times, so the run cannot become longer.
+  bool only_shortens = false;
 };
 
 class Asker {
@@ -163,6 +165,7 @@ class Asker {
     });
     asked.answer.number = job_.ranks[rank].rank;
     asked.unbounded = change.unbounded;
+    asked.only_shortens = true;
   }
 
   // Transfers with one property: their total time, and which kinds they are.
@@ -183,13 +186,15 @@ class Asker {
   }
 
   Asked& addTransfers(Question question, std::vector<bool> kinds) {
-    return add(question, [this, kinds = std::move(kinds)] {
+    Asked& asked = add(question, [this, kinds = std::move(kinds)] {
       return changeOfTransfers(
           job_, 1 / options_.network, [&](const Kind& kind) {
             return kinds.empty() ||
                    kinds[static_cast<std::size_t>(&kind - job_.kinds.data())];
           });
     });
+    asked.only_shortens = options_.network >= 1;
+    return asked;
   }
 
   // Adds a question for each value of a property, most transfer time first.
@@ -257,12 +262,13 @@ class Asker {
   }
 
   void addOverlap() {
-    add(Question::kOverlap, [this] {
+    Asked& asked = add(Question::kOverlap, [this] {
       overlapped_ = overlappedEvents(job_);
       Change change;
       change.events = &overlapped_;
       return change;
     });
+    asked.only_shortens = true;
   }
 
   void replayAll() {
@@ -276,9 +282,11 @@ class Asker {
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       Estimate& run = asked_[i].answer.run_ns;
       run = timeOf(replayed[i]);
-      if (asked_[i].unbounded) {
-        run.high = std::max(
-            run.high, result_.measured_ns + result_.measured_error_ns);
+      const double recorded_ns =
+          result_.measured_ns + result_.measured_error_ns;
+      if (asked_[i].unbounded) run.high = std::max(run.high, recorded_ns);
+      if (asked_[i].only_shortens) {
+        run.high = std::max(run.value, std::min(run.high, recorded_ns));
       }
     }
     result_.forced = replayed[0].forced;
