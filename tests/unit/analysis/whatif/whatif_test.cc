@@ -1,0 +1,211 @@
+#include "analysis/whatif/whatif.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "analysis/whatif/build_replay_job.h"
+#include "analysis/whatif/peer_gaps.h"
+#include "analysis/whatif/pipeline.h"
+#include "analysis/whatif/prediction.h"
+#include "support/job_builder.h"
+#include "support/temp_dir.h"
+#include "support/write_file.h"
+
+namespace traced::whatif {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::Ending;
+using testing::JobBuilder;
+using testing::RankBuilder;
+
+constexpr double kNear = 0.005;
+
+class WhatIfTest : public ::testing::Test {
+ protected:
+  ReplayJob read(JobBuilder& job) {
+    for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+      testing::writeFile(
+          dir_.path() + "/rank-" + std::to_string(rank) + ".traced",
+          job.rank(rank).write(Ending::kClosed));
+    }
+    const auto set = openTraceSet({dir_.path()});
+    EXPECT_TRUE(set);
+    RunSummary summary;
+    std::uint64_t outside = 0;
+    return buildReplayJob(*set, {}, summary, outside);
+  }
+
+  static const Answer* find(const WhatIf& result, Question question,
+                            std::uint32_t number = 0) {
+    const auto found = std::find_if(
+        result.answers.begin(), result.answers.end(), [&](const Answer& each) {
+          return each.question == question && each.number == number;
+        });
+    return found == result.answers.end() ? nullptr : &*found;
+  }
+
+  const testing::TempDir dir_;
+};
+
+// In each of 12 steps, ranks compute 10 ms, and rank 1 computes 20 ms. Then
+// they reduce for 1 ms.
+JobBuilder lateJob() {
+  JobBuilder job(3);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    RankBuilder& builder = job.rank(rank);
+    const std::uint32_t call =
+        builder.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    for (std::int64_t step = 0; step < 12; ++step) {
+      const std::int64_t at_ms = 21 * step;
+      builder.beginStep(static_cast<std::uint64_t>(step), at_ms);
+      if (rank == 1) {
+        builder.end(call, at_ms + 20, 1);
+      } else {
+        builder.end(call, at_ms + 10, 11);
+      }
+    }
+  }
+  return job;
+}
+
+TEST_F(WhatIfTest, TellsWhatALateRankCosts) {
+  JobBuilder builder = lateJob();
+  const WhatIf result = whatIf(read(builder), {});
+  ASSERT_FALSE(result.refusal);
+  EXPECT_EQ(result.steps, 12U);
+  EXPECT_NEAR(result.measured_ns, 12 * 21e6, 1e4);
+  EXPECT_LT(replayError(result), 0.001);
+  const Answer* late = find(result, Question::kRank, 1);
+  ASSERT_TRUE(late);
+  EXPECT_NEAR(late->saves.value, 1 - 11.0 / 21, kNear);
+  EXPECT_LE(late->saves.low, late->saves.value);
+  EXPECT_GE(late->saves.high, late->saves.value);
+  const Answer* other = find(result, Question::kRank, 0);
+  ASSERT_TRUE(other);
+  EXPECT_LE(other->saves.value, 0);
+}
+
+TEST_F(WhatIfTest, BalanceGivesEveryRankTheMean) {
+  JobBuilder builder = lateJob();
+  const WhatIf result = whatIf(read(builder), {});
+  const Answer* balance = find(result, Question::kBalance);
+  ASSERT_TRUE(balance);
+  const double ideal_ms = 40.0 / 3 + 1;
+  EXPECT_NEAR(balance->saves.value, 1 - ideal_ms / 21, kNear);
+  ASSERT_TRUE(result.slowdown);
+  EXPECT_NEAR(result.slowdown->value, 21 / ideal_ms, 2 * kNear);
+}
+
+TEST_F(WhatIfTest, AFasterNetworkShortensTransfersAlone) {
+  JobBuilder builder = lateJob();
+  WhatIfOptions options;
+  options.network = 4;
+  const WhatIf result = whatIf(read(builder), options);
+  const Answer* network = find(result, Question::kNetwork);
+  ASSERT_TRUE(network);
+  EXPECT_NEAR(network->saves.value, 0.75 / 21, kNear);
+}
+
+TEST_F(WhatIfTest, TheCriticalPathIsTheLateRank) {
+  JobBuilder builder = lateJob();
+  const CriticalPath path = criticalPath(read(builder));
+  EXPECT_NEAR(path.step_ns, 21e6, 1e4);
+  ASSERT_FALSE(path.parts.empty());
+  EXPECT_EQ(path.parts[0].what, PathPart::What::kComputing);
+  EXPECT_EQ(path.parts[0].rank, 1U);
+  EXPECT_NEAR(path.parts[0].ns, 20e6, 1e5);
+}
+
+TEST_F(WhatIfTest, TwoStepsBoundNothing) {
+  JobBuilder builder(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    RankBuilder& each = builder.rank(rank);
+    const std::uint32_t call = each.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    each.beginStep(0, 0);
+    each.end(call, rank == 1 ? 20 : 10, rank == 1 ? 1 : 11);
+  }
+  const WhatIf result = whatIf(read(builder), {});
+  const Answer* late = find(result, Question::kRank, 1);
+  ASSERT_TRUE(late);
+  // One peer in one step is not enough to know what is usual.
+  EXPECT_NEAR(late->saves.low, 0, kNear);
+  EXPECT_NEAR(late->saves.high, 1 - 11.0 / 21, 2 * kNear);
+}
+
+TEST_F(WhatIfTest, FindsAPipelineOfTwoLines) {
+  JobBuilder builder(4);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    RankBuilder& each = builder.rank(rank);
+    const bool first = rank % 2 == 0;
+    const std::uint32_t peer = first ? rank + 1 : rank - 1;
+    const std::uint32_t send = each.addMessage(true, 1, peer).id();
+    const std::uint32_t receive = each.addMessage(false, 1, peer).id();
+    each.end(first ? send : receive, 10);
+    each.end(first ? receive : send, 20);
+  }
+  const Pipeline pipeline = findPipeline(read(builder));
+  EXPECT_EQ(pipeline.stages, 2U);
+  EXPECT_THAT(pipeline.stage_of, ElementsAre(0, 1, 0, 1));
+}
+
+TEST_F(WhatIfTest, ARingIsNoPipeline) {
+  JobBuilder builder(3);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    RankBuilder& each = builder.rank(rank);
+    const std::uint32_t send = each.addMessage(true, 1, (rank + 1) % 3).id();
+    const std::uint32_t receive =
+        each.addMessage(false, 1, (rank + 2) % 3).id();
+    each.end(send, 10);
+    each.end(receive, 20);
+  }
+  EXPECT_THAT(findPipeline(read(builder)).stage_of, IsEmpty());
+}
+
+TEST_F(WhatIfTest, OneRankCannotBeCompared) {
+  JobBuilder builder(1);
+  builder.rank(0).end(
+      builder.rank(0).addCall(v1::OPERATION_ALL_REDUCE, 1).id(), 10);
+  EXPECT_EQ(whatIf(read(builder), {}).refusal, Refusal::kOneRank);
+}
+
+TEST_F(WhatIfTest, AHangCoversTheTimeBefore) {
+  JobBuilder builder(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    RankBuilder& each = builder.rank(rank);
+    const std::uint32_t call = each.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
+    each.end(call, 10, 2);
+    if (rank == 0) each.hang(call, 20);
+  }
+  const WhatIf result = whatIf(read(builder), {});
+  EXPECT_FALSE(result.refusal);
+  EXPECT_EQ(result.doubts.unfinished, 1U);
+  EXPECT_THAT(result.doubts.unfinished_ranks, ElementsAre(0));
+}
+
+TEST(MedianWithout, LeavesOutOnePosition) {
+  EXPECT_FLOAT_EQ(medianWithout({1, 2, 10}, 2), 1.5);
+  EXPECT_FLOAT_EQ(medianWithout({1, 2, 10, 20}, 0), 10);
+  EXPECT_FLOAT_EQ(medianWithout({1, 9}, 0), 9);
+}
+
+TEST(Prediction, NeedsEightValues) {
+  EXPECT_FALSE(predictNext({1, 2, 3, 4, 5, 6, 7}));
+  const auto interval = predictNext({10, 10, 10, 10, 10, 10, 10, 10, 12});
+  ASSERT_TRUE(interval);
+  EXPECT_LT(interval->low, 8);
+  EXPECT_GT(interval->high, 12);
+}
+
+TEST(Prediction, ApproachesTheNormalDistribution) {
+  EXPECT_NEAR(studentQuantile(5), 6.869, 0.001);
+  EXPECT_NEAR(studentQuantile(20), 3.850, 0.005);
+  EXPECT_NEAR(studentQuantile(100'000), 3.2905, 0.001);
+}
+
+}  // namespace
+}  // namespace traced::whatif
