@@ -32,6 +32,8 @@ _VERBS = (
     ["show"],
     ["show", "--json"],
     ["tree"],
+    ["whatif"],
+    ["whatif", "--json"],
     ["diagnose"],
     ["diagnose", "--json"],
     ["export"],
@@ -207,7 +209,14 @@ def test_a_trace_cannot_write_to_the_terminal(
     path = tmp_path / "hostile.traced"
     _hostile_trace(path, recorded)
     shown = _on_terminal([*verb, path]).decode()
-    assert "2J" in shown or verb[0] in ("merge", "check", "report", "tree", "diagnose")
+    assert "2J" in shown or verb[0] in (
+        "merge",
+        "check",
+        "report",
+        "tree",
+        "whatif",
+        "diagnose",
+    )
     assert all(map(_is_shown, shown)), shown
 
 

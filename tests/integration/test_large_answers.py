@@ -28,6 +28,8 @@ _VERBS = (
     ["report"],
     ["report", "--json", "--by", "op,group,shape,annotation,module,site"],
     ["tree", "--json", "--level", "3", "--rank", "all"],
+    ["whatif", "--all"],
+    ["whatif", "--json"],
     ["show"],
     ["show", "--json"],
     ["show", "--stacks"],

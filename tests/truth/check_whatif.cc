@@ -38,8 +38,7 @@ double spanNs(const History& history) {
 
 bool isJudged(const Trial& trial) {
   const FaultKind kind = trial.program.fault.kind;
-  const bool delays =
-      kind == FaultKind::kStraggler || kind == FaultKind::kLate;
+  const bool delays = kind == FaultKind::kStraggler || kind == FaultKind::kLate;
   return delays && trial.isWhole() && !trial.history.out_of_step &&
          !trial.history.hung && trial.isFaulty() &&
          !anyClockStepped(trial.program, trial.history.end);
@@ -73,12 +72,12 @@ WhatIfTruth checkWhatIf(const Trial& trial, const TraceSet& set, Lies& lies) {
   WhatIfTruth truth;
   if (result.refusal || !isJudged(trial)) return truth;
   truth.replay_error = whatif::replayError(result);
-  const auto found = std::find_if(
-      result.answers.begin(), result.answers.end(),
-      [&](const whatif::Answer& answer) {
-        return answer.question == whatif::Question::kRank &&
-               answer.number == trial.program.fault.rank;
-      });
+  const auto found =
+      std::find_if(result.answers.begin(), result.answers.end(),
+                   [&](const whatif::Answer& answer) {
+                     return answer.question == whatif::Question::kRank &&
+                            answer.number == trial.program.fault.rank;
+                   });
   if (found == result.answers.end()) return truth;
   Program healthy = trial.program;
   healthy.fault = {};
@@ -90,12 +89,11 @@ WhatIfTruth checkWhatIf(const Trial& trial, const TraceSet& set, Lies& lies) {
       truth.saves <= found->saves.high + kTolerance) {
     return truth;
   }
-  lies.push_back(
-      {"what a delay costs",
-       absl::StrCat("rank ", found->number, ": said ", found->saves.value,
-                    " in [", found->saves.low, ", ", found->saves.high,
-                    "], was ", truth.saves, "; replay off by ",
-                    truth.replay_error)});
+  lies.push_back({"what a delay costs",
+                  absl::StrCat("rank ", found->number, ": said ",
+                               found->saves.value, " in [", found->saves.low,
+                               ", ", found->saves.high, "], was ", truth.saves,
+                               "; replay off by ", truth.replay_error)});
   return truth;
 }
 

@@ -6,9 +6,9 @@
 //                [--keep FOLDER] [--delays]
 //
 // --delays plants a delay into each program, and checks only what `tracectl
-// whatif` says about it. --seed runs one program. --keep leaves the traces of the last one in FOLDER.
-// Exits with 1 after a wrong answer, and prints its seed and the smallest
-// program that reproduces it.
+// whatif` says about it. --seed runs one program. --keep leaves the traces of
+// the last one in FOLDER. Exits with 1 after a wrong answer, and prints its
+// seed and the smallest program that reproduces it.
 
 #include <unistd.h>
 

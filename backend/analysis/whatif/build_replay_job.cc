@@ -24,8 +24,7 @@ namespace {
 class RankConverter {
  public:
   RankConverter(const StreamTable& table, const v1::ClockModel& clock,
-                RankActions actions,
-                const std::vector<std::uint32_t>& groups,
+                RankActions actions, const std::vector<std::uint32_t>& groups,
                 MeetingTable& meetings, std::uint32_t rank_index)
       : table_(table),
         clock_(clock),
@@ -81,8 +80,7 @@ class RankConverter {
     std::int64_t begin_ns = actions_.actions.front().begin_ns;
     const auto& steps = table_.marks.steps();
     if (!steps.empty() && steps.front().began.known()) {
-      begin_ns =
-          std::min(begin_ns, commonNs(clock_, steps.front().began.ns()));
+      begin_ns = std::min(begin_ns, commonNs(clock_, steps.front().began.ns()));
     }
     return begin_ns;
   }
@@ -222,8 +220,8 @@ ReplayJob buildReplayJob(const TraceSet& set, const RunWindow& window,
           job.operations += table.operations.size();
           const auto of_stream =
               groups.add(table.header.attempt(), table.definitions.groups());
-          RankConverter converter(table, clocks.models[i], std::move(*actions), of_stream,
-                                  meetings,
+          RankConverter converter(table, clocks.models[i], std::move(*actions),
+                                  of_stream, meetings,
                                   static_cast<std::uint32_t>(job.ranks.size()));
           job.ranks.push_back(converter.convert(job.doubts));
           sortWaits(job.kinds, job.ranks.back().events);

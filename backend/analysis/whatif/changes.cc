@@ -44,9 +44,8 @@ std::vector<double> peerSteps(const PeerGaps& gaps, std::uint32_t rank) {
   std::vector<double> all;
   for (const Peers& peers : gaps.peers) {
     const bool has_rank =
-        std::any_of(peers.begin(), peers.end(), [&](const RankStep& each) {
-          return each.rank == rank;
-        });
+        std::any_of(peers.begin(), peers.end(),
+                    [&](const RankStep& each) { return each.rank == rank; });
     if (!has_rank) continue;
     for (const RankStep& each : peers) {
       if (each.rank == rank) continue;

@@ -149,8 +149,8 @@ class PathFinder {
       place = join + 1;
       // The rank may have been ready before its queue was.
       const bool queued =
-          event.after != kNone && explainedEndNs(job_.meetings[event.after]) >
-                                      part.times[join].end_ns;
+          event.after != kNone &&
+          explainedEndNs(job_.meetings[event.after]) > part.times[join].end_ns;
       if (!queued) return true;
       index = event.after;
     }

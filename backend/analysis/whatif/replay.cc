@@ -115,8 +115,8 @@ class Replay {
     end[kNoUnseenWaits] += factor * low;
     if (fixed.is_loose && fixed.has_end) {
       // It then waited at most as long as it did.
-      end[kLongest] =
-          std::max(end[kLongest], static_cast<double>(fixed.end_ns - begin_ns_));
+      end[kLongest] = std::max(end[kLongest],
+                               static_cast<double>(fixed.end_ns - begin_ns_));
     }
     return end;
   }

@@ -27,8 +27,8 @@ class LagFinder {
       ended_ns = std::max(ended_ns, static_cast<double>(meeting.ready_ns) +
                                         meeting.transfer_ns);
       at_ns += event.lag_ns;
-      const bool last =
-          i + 1 == rank.events.size() || !continuesWait(event, rank.events[i + 1]);
+      const bool last = i + 1 == rank.events.size() ||
+                        !continuesWait(event, rank.events[i + 1]);
       event.lag_ns = last ? static_cast<float>(at_ns - ended_ns) : 0.0F;
       if (last && event.lag_ns > 0) {
         sum_ns_ += event.lag_ns;

@@ -22,11 +22,10 @@ void sortWaits(const std::vector<Kind>& kinds, std::vector<Event>& events) {
         gap_ns += std::exchange(events[i].gap_ns, 0.0F);
         may_wait_ns += std::exchange(events[i].may_wait_ns, 0.0F);
       }
-      std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(first),
-                       events.begin() + static_cast<std::ptrdiff_t>(end),
-                       [&](const Event& a, const Event& b) {
-                         return place(a) < place(b);
-                       });
+      std::stable_sort(
+          events.begin() + static_cast<std::ptrdiff_t>(first),
+          events.begin() + static_cast<std::ptrdiff_t>(end),
+          [&](const Event& a, const Event& b) { return place(a) < place(b); });
       events[first].gap_ns = gap_ns;
       events[first].may_wait_ns = may_wait_ns;
     }

@@ -160,9 +160,8 @@ class Asker {
 
   void addRank(std::uint32_t rank) {
     RankChange change = changeOfRank(job_, gaps_, rank);
-    Asked& asked = add(Question::kRank, [change = std::move(change.change)] {
-      return change;
-    });
+    Asked& asked = add(Question::kRank,
+                       [change = std::move(change.change)] { return change; });
     asked.answer.number = job_.ranks[rank].rank;
     asked.unbounded = change.unbounded;
     asked.only_shortens = true;
@@ -305,18 +304,18 @@ class Asker {
     const bool has_imbalance = cost_ns > kMinImbalance * replayed_ns;
     if (ideal.low > 0) {
       const double slowdown = replayed_ns / ideal.value;
-      result_.slowdown = Estimate{
-          slowdown, std::min(slowdown, shortest_ns / ideal.high),
-          std::max(slowdown, longest_ns / ideal.low)};
+      result_.slowdown =
+          Estimate{slowdown, std::min(slowdown, shortest_ns / ideal.high),
+                   std::max(slowdown, longest_ns / ideal.low)};
     }
     for (std::size_t i = 1; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
       const Estimate& run = answer.run_ns;
       const double saves = 1 - run.value / replayed_ns;
       // The replay of the change may be as far off as that of the run.
-      answer.saves = {
-          saves, std::min(saves, 1 - run.high / shortest_ns) - error,
-          std::max(saves, 1 - run.low / longest_ns) + error};
+      answer.saves = {saves,
+                      std::min(saves, 1 - run.high / shortest_ns) - error,
+                      std::max(saves, 1 - run.low / longest_ns) + error};
       const bool is_part = answer.question == Question::kRank ||
                            answer.question == Question::kStage;
       if (is_part && has_imbalance) {

@@ -71,8 +71,7 @@ std::string pathText(const WhatIfOutput& output, std::size_t columns,
 
 std::string whatIfText(const WhatIfOutput& output, std::size_t columns,
                        bool colours) {
-  std::string text = wrapped(
-      "", headingText(output.title, output.set, output.summary), columns);
+  std::string text = headingText(output.title, output.set, output.summary);
   const std::string window = windowText(output.window, output.outside);
   if (!window.empty()) absl::StrAppend(&text, wrapped("", window, columns));
   absl::StrAppend(&text, "\n");

@@ -22,8 +22,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kVerbs[] = {
-    "ls",   "info",   "merge", "recover", "report", "tree",      "diagnose",
-    "show", "export", "check", "compare", "help",   "completion"};
+    "ls",   "info",   "merge", "recover", "report", "tree",       "diagnose",
+    "show", "export", "check", "compare", "help",   "completion", "whatif"};
 
 std::size_t widest(const std::string& text) {
   std::istringstream lines(text);

@@ -18,8 +18,8 @@ namespace traced::whatif {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using testing::Ending;
+using ::testing::IsEmpty;
 using testing::JobBuilder;
 using testing::RankBuilder;
 
@@ -168,9 +168,20 @@ TEST_F(WhatIfTest, ARingIsNoPipeline) {
 
 TEST_F(WhatIfTest, OneRankCannotBeCompared) {
   JobBuilder builder(1);
-  builder.rank(0).end(
-      builder.rank(0).addCall(v1::OPERATION_ALL_REDUCE, 1).id(), 10);
+  builder.rank(0).end(builder.rank(0).addCall(v1::OPERATION_ALL_REDUCE, 1).id(),
+                      10);
   EXPECT_EQ(whatIf(read(builder), {}).refusal, Refusal::kOneRank);
+}
+
+TEST_F(WhatIfTest, ClocksThatNothingAlignsAreRefused) {
+  JobBuilder builder(2);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    RankBuilder& each = builder.rank(rank);
+    each.stream().header().set_boot_id("boot-" + std::to_string(rank));
+    each.stream().header().set_host("node-" + std::to_string(rank));
+    each.end(each.addMessage(true, 1, 1 - rank).id(), 10);
+  }
+  EXPECT_EQ(whatIf(read(builder), {}).refusal, Refusal::kClocks);
 }
 
 TEST_F(WhatIfTest, AHangCoversTheTimeBefore) {
