@@ -126,14 +126,13 @@ std::string changeText(const Answer& answer, double network) {
                    " as fast");
   switch (answer.question) {
     case Question::kRank:
-      return absl::StrCat("rank ", answer.number,
-                          " computes as long as its peers");
+      return absl::StrCat("rank ", answer.number, " computes like its peers");
     case Question::kBalance:
       return "all ranks compute, and equal transfers take, equally long";
     case Question::kStage:
       return absl::StrCat("pipeline stage ", answer.number, " (",
                           ranksText(answer.ranks),
-                          ") computes as long as the mean of all stages");
+                          ") computes like the mean stage");
     case Question::kNetwork:
       return absl::StrCat("all transfers are ", faster);
     case Question::kNetworkOfOperation:

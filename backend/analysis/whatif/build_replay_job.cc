@@ -13,6 +13,7 @@
 #include "analysis/reading/stream_reader.h"
 #include "analysis/whatif/meeting_table.h"
 #include "analysis/whatif/rank_actions.h"
+#include "analysis/whatif/sections.h"
 #include "analysis/whatif/transfer_times.h"
 #include "analysis/whatif/wait_lags.h"
 #include "analysis/whatif/wait_order.h"
@@ -232,6 +233,7 @@ ReplayJob buildReplayJob(const TraceSet& set, const RunWindow& window,
   meetings.finish(groups);
   findTransferTimes(job);
   findWaitLags(job);
+  findSections(job);
   return job;
 }
 

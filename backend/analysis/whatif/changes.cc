@@ -128,7 +128,7 @@ std::vector<std::vector<Event>> overlappedEvents(const ReplayJob& job) {
     std::vector<Event> postponed;
     for (std::size_t step = 0; step < rank.steps.size(); ++step) {
       float gap_ns = 0;
-      for (Event event : rank.of(step)) {
+      for (Event event : rank.of(rank.steps, step)) {
         const bool stays =
             !event.is_wait || isPointToPoint(job.kinds[event.kind].op);
         if (stays) {

@@ -55,7 +55,7 @@ class PathFinder {
       if (found == rank.steps.end()) continue;
       const auto index = static_cast<std::size_t>(found - rank.steps.begin());
       part.first = found->first_event;
-      const std::uint32_t end = rank.endOf(index);
+      const std::uint32_t end = rank.endOf(rank.steps, index);
       part.times.reserve(end - part.first);
       visitTimes(job, rank,
                  [&](std::size_t i, const Event&, const EventTime& time) {

@@ -26,7 +26,7 @@ std::uint64_t signatureOf(const ReplayJob& job, const RankEvents& rank,
                           std::size_t step, std::uint32_t stage) {
   std::uint64_t hash = stage + 1;
   std::uint64_t waits = 0;
-  for (const Event& event : rank.of(step)) {
+  for (const Event& event : rank.of(rank.sections, step)) {
     if (event.is_unseen) continue;
     const std::uint64_t place = job.kinds[event.kind].place + 1;
     if (event.is_wait) {
@@ -43,7 +43,7 @@ std::vector<Peers> peersOf(const ReplayJob& job,
                            const std::vector<std::uint32_t>& stage_of) {
   absl::btree_map<std::uint64_t, Peers> of_step;
   for (std::uint32_t i = 0; i < job.ranks.size(); ++i) {
-    const auto& steps = job.ranks[i].steps;
+    const auto& steps = job.ranks[i].sections;
     for (std::uint32_t step = 0; step < steps.size(); ++step) {
       of_step[steps[step].number].push_back({i, step});
     }
@@ -82,7 +82,10 @@ class Comparer {
         gaps.steps[each.rank][each.step].peers_ns = 0;
       }
       const RankStep& first = peers.front();
-      const std::size_t places = job.ranks[first.rank].of(first.step).size();
+      const std::size_t places =
+          job.ranks[first.rank]
+              .of(job.ranks[first.rank].sections, first.step)
+              .size();
       for (std::size_t i = 0; i < places; i += std::min(places_, places)) {
         tasks_.push_back({&peers, i});
       }
@@ -119,7 +122,7 @@ class Comparer {
     std::vector<Walker> walkers;
     for (const RankStep& each : *task.peers) {
       const RankEvents& rank = job_.ranks[each.rank];
-      Walker walker{&rank, rank.steps[each.step].first_event};
+      Walker walker{&rank, rank.sections[each.step].first_event};
       walker.next += static_cast<std::uint32_t>(task.first);
       walkers.push_back(walker);
     }
@@ -163,7 +166,8 @@ class Comparer {
 
   std::uint32_t endOf(const Task& task, std::uint32_t walker) const {
     const RankStep& each = (*task.peers)[walker];
-    return job_.ranks[each.rank].endOf(each.step);
+    const RankEvents& rank = job_.ranks[each.rank];
+    return rank.endOf(rank.sections, each.step);
   }
 
   void add(const Task& task, const std::vector<Walker>& walkers) {
@@ -209,7 +213,7 @@ PeerGaps comparePeers(const ReplayJob& job,
     gaps.median.push_back(gapsOf(rank));
     gaps.mean.push_back(gaps.median.back());
     gaps.largest.push_back(gaps.median.back());
-    gaps.steps.emplace_back(rank.steps.size());
+    gaps.steps.emplace_back(rank.sections.size());
   }
   gaps.peers = peersOf(job, stage_of);
   Comparer(job, gaps).compare(threads);

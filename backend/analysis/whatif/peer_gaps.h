@@ -10,10 +10,10 @@
 
 namespace traced::whatif {
 
-// One step of one rank.
+// One step of one rank, or one section of a run without marked steps.
 struct RankStep {
   std::uint32_t rank = 0;  // index into ReplayJob::ranks
-  std::uint32_t step = 0;  // index into RankEvents::steps
+  std::uint32_t step = 0;  // index into RankEvents::sections
 };
 
 // Ranks that do the same in one step.

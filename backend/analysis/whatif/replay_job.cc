@@ -5,9 +5,11 @@
 
 namespace traced::whatif {
 
-absl::Span<const Event> RankEvents::of(std::size_t step) const {
-  const std::uint32_t first = steps[step].first_event;
-  return absl::Span<const Event>(events).subspan(first, endOf(step) - first);
+absl::Span<const Event> RankEvents::of(const std::vector<Step>& parts,
+                                       std::size_t index) const {
+  const std::uint32_t first = parts[index].first_event;
+  return absl::Span<const Event>(events).subspan(first,
+                                                 endOf(parts, index) - first);
 }
 
 std::int64_t ReplayJob::beginNs() const {

@@ -109,12 +109,16 @@ struct RankEvents {
   std::vector<Event> events;
   // Ascending. The first one begins at event 0.
   std::vector<Step> steps;
+  // Parts that correspond to each other on all ranks: the steps, or, without
+  // marks, the time between some operations of all ranks.
+  std::vector<Step> sections;
 
-  // Returns the events of a step, given by its index.
-  absl::Span<const Event> of(std::size_t step) const;
-  std::uint32_t endOf(std::size_t step) const {
-    return step + 1 < steps.size() ? steps[step + 1].first_event
-                                   : static_cast<std::uint32_t>(events.size());
+  // Returns the events of a step or section, given by its index in `parts`.
+  absl::Span<const Event> of(const std::vector<Step>& parts,
+                             std::size_t index) const;
+  std::uint32_t endOf(const std::vector<Step>& parts, std::size_t index) const {
+    return index + 1 < parts.size() ? parts[index + 1].first_event
+                                    : static_cast<std::uint32_t>(events.size());
   }
 };
 
@@ -147,8 +151,8 @@ struct ReplayJob {
   // Labels of groups, equal for groups of one role, and names of nodes.
   std::vector<std::string> groups;
   std::vector<std::string> nodes;
-  // For each Kind::transfer: the usual lag of a wait. Longer lags are not
-  // explained by the model.
+  // For each Kind::transfer: the largest usual lag of a wait. Longer lags are
+  // not explained by the model.
   std::vector<float> usual_lag_ns;
   // Of all waits that were blocked: the mean and the largest lag.
   float mean_lag_ns = 0;

@@ -1,8 +1,11 @@
 #include "analysis/whatif/wait_lags.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
+#include "analysis/statistics/median.h"
 #include "analysis/whatif/wait_order.h"
 
 namespace traced::whatif {
@@ -53,12 +56,14 @@ class LagFinder {
   double blocked_ = 0;
 };
 
-float medianOf(std::vector<float>& values) {
+// Returns the median plus five standard deviations, estimated by the median
+// deviation. Up to half of the values may be unusual.
+float largestUsual(std::vector<float>& values) {
+  constexpr float kDeviations = 5 * 1.4826F;
   if (values.empty()) return 0;
-  const auto middle =
-      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const float middle = upperMedian(values);
+  for (float& value : values) value = std::abs(value - middle);
+  return middle + kDeviations * upperMedian(std::move(values));
 }
 
 }  // namespace
@@ -72,7 +77,7 @@ void findWaitLags(ReplayJob& job) {
   job.mean_lag_ns = finder.meanNs();
   job.usual_lag_ns.clear();
   for (std::vector<float>& of_kind : lags) {
-    job.usual_lag_ns.push_back(medianOf(of_kind));
+    job.usual_lag_ns.push_back(largestUsual(of_kind));
   }
 }
 

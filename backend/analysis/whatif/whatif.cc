@@ -261,6 +261,8 @@ class Asker {
   }
 
   void addOverlap() {
+    // Without marks, it is unknown until when a wait can be postponed.
+    if (!job_.has_steps) return;
     Asked& asked = add(Question::kOverlap, [this] {
       overlapped_ = overlappedEvents(job_);
       Change change;
