@@ -105,6 +105,7 @@ class RankConverter {
         stream_.join(action, actions_.ends[action.op], rank.events.size());
     float gap_ns = gapUntil(action.begin_ns);
     float may_wait_ns = mayWaitUntil(action.begin_ns);
+    bool is_second = false;
     for (const std::uint32_t meeting : {joined.whole, joined.own}) {
       if (meeting == kNone) continue;
       Event event;
@@ -114,6 +115,7 @@ class RankConverter {
       event.after = joined.after;
       event.lag_ns = joined.after_lag_ns;
       event.kind = joined.kind;
+      event.is_second = std::exchange(is_second, true);
       rank.events.push_back(event);
     }
     at_ns_ = std::max(at_ns_, action.begin_ns);
@@ -136,6 +138,7 @@ class RankConverter {
                   0.0,
                   static_cast<double>(action.end_ns) -
                       static_cast<double>(std::max(at_ns_, action.begin_ns))));
+    bool is_second = false;
     for (const std::uint32_t meeting : {awaited.whole, awaited.own}) {
       if (meeting == kNone) continue;
       Event event;
@@ -146,6 +149,7 @@ class RankConverter {
       event.kind = awaited.kind;
       event.is_wait = 1;
       event.is_unseen = action.is_unseen ? 1 : 0;
+      event.is_second = std::exchange(is_second, true);
       rank.events.push_back(event);
     }
     at_ns_ = std::max(at_ns_, action.end_ns);

@@ -27,7 +27,7 @@ std::uint64_t signatureOf(const ReplayJob& job, const RankEvents& rank,
   std::uint64_t hash = stage + 1;
   std::uint64_t waits = 0;
   for (const Event& event : rank.of(rank.sections, step)) {
-    if (event.is_unseen) continue;
+    if (!event.isCompared()) continue;
     const std::uint64_t place = job.kinds[event.kind].place + 1;
     if (event.is_wait) {
       waits += mix(1, place);
@@ -64,6 +64,15 @@ std::vector<Peers> peersOf(const ReplayJob& job,
   return all;
 }
 
+bool allCompared(const ReplayJob& job) {
+  for (const RankEvents& rank : job.ranks) {
+    for (const Event& event : rank.events) {
+      if (!event.isCompared()) return false;
+    }
+  }
+  return true;
+}
+
 // Some places of one set of peers.
 struct Task {
   const Peers* peers = nullptr;
@@ -72,11 +81,12 @@ struct Task {
 
 class Comparer {
  public:
-  // With unseen waits, only a walk from the first event finds a place.
+  // If some events are not compared, only a walk from the first event finds a
+  // place.
   Comparer(const ReplayJob& job, PeerGaps& gaps)
       : job_(job),
         gaps_(gaps),
-        places_(job.doubts.unseen_waits > 0 ? kAllPlaces : kPlaces) {
+        places_(allCompared(job) ? kPlaces : kAllPlaces) {
     for (const Peers& peers : gaps.peers) {
       for (const RankStep& each : peers) {
         gaps.steps[each.rank][each.step].peers_ns = 0;
@@ -110,9 +120,9 @@ class Comparer {
     double peers_ns = 0;
   };
 
-  void skipUnseen(Walker& walker) const {
+  void skipUncompared(Walker& walker) const {
     while (walker.next < walker.rank->events.size() &&
-           walker.rank->events[walker.next].is_unseen) {
+           !walker.rank->events[walker.next].isCompared()) {
       ++walker.next;
     }
   }
@@ -137,8 +147,8 @@ class Comparer {
       double sum_ns = 0;
       for (std::uint32_t i = 0; i < walkers.size(); ++i) {
         Walker& walker = walkers[i];
-        skipUnseen(walker);
-        // All peers have equally many events that are not unseen.
+        skipUncompared(walker);
+        // All peers have equally many events that are compared.
         if (walker.next >= endOf(task, i)) return add(task, walkers);
         const float gap_ns = walker.rank->events[walker.next].gap_ns;
         order[i] = {gap_ns, i};

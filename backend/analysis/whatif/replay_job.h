@@ -87,10 +87,16 @@ struct Event {
   // A rank that joins is ready only after this meeting of the same queue has
   // ended. kNone: at once.
   std::uint32_t after = kNone;
-  std::uint32_t kind : 30 = 0;  // index into ReplayJob::kinds
+  std::uint32_t kind : 29 = 0;  // index into ReplayJob::kinds
   std::uint32_t is_wait : 1 = 0;
   // Whether the program waited is unknown. If so, it waited in the gap before.
   std::uint32_t is_unseen : 1 = 0;
+  // The second event of one call or wait. Roots and other ranks differ in them,
+  // so they are not compared between ranks. Without a gap.
+  std::uint32_t is_second : 1 = 0;
+
+  // Returns whether other ranks with the same program have the same event.
+  bool isCompared() const { return !is_unseen && !is_second; }
 };
 
 // A training step of one rank.
