@@ -138,6 +138,12 @@ class RankConverter {
                   0.0,
                   static_cast<double>(action.end_ns) -
                       static_cast<double>(std::max(at_ns_, action.begin_ns))));
+    const OperationEnd& own = actions_.ends[action.op];
+    const float tail_ns = own.known && own.reported
+                              ? static_cast<float>(std::max(
+                                    0.0, static_cast<double>(action.end_ns) -
+                                             static_cast<double>(own.ns)))
+                              : -1.0F;
     bool is_second = false;
     for (const std::uint32_t meeting : {awaited.whole, awaited.own}) {
       if (meeting == kNone) continue;
@@ -145,6 +151,7 @@ class RankConverter {
       event.gap_ns = std::exchange(gap_ns, 0.0F);
       event.may_wait_ns = std::exchange(may_wait_ns, 0.0F);
       event.lag_ns = std::exchange(blocked_ns, 0.0F);
+      event.own_lag_ns = tail_ns;
       event.meeting = meeting;
       event.kind = awaited.kind;
       event.is_wait = 1;

@@ -117,7 +117,9 @@ class Reader {
                               !ended.isAfter(op.wait_ended) &&
                               blocked_ns > kBlockedNs;
     const bool late = endBoundOf(op) == EndBound::kSeen && !seen_by_wait;
-    actions_.ends[index] = {common(ended), common(op.ended), true, late};
+    const bool reported = endBoundOf(op) != EndBound::kSeen;
+    actions_.ends[index] = {common(ended), common(op.ended), true, late,
+                            reported};
   }
 
   void waitOnHost(std::uint32_t index, const AssembledOperation& op) {

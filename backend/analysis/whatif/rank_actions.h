@@ -32,6 +32,8 @@ struct OperationEnd {
   bool known = false;
   // Only an upper bound.
   bool late = false;
+  // Something else than a wait reported the end.
+  bool reported = false;
   // The program may have waited for it without a record.
   bool unseen_wait = false;
 };

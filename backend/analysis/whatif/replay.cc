@@ -196,7 +196,9 @@ class Replay {
     if (newly_blocked) rank.at[kLongest] += job_.mean_lag_ns;
     const std::uint32_t kind = job_.kinds[event.kind].transfer;
     const float lag_ns = std::max(event.lag_ns, 0.0F);
-    rank.at[kEstimate] += std::min(lag_ns, job_.usual_lag_ns[kind]);
+    const float own_ns = std::min(lag_ns, event.own_lag_ns);
+    rank.at[kEstimate] +=
+        own_ns + std::min(lag_ns - own_ns, job_.usual_lag_ns[kind]);
     rank.at[kLongest] += lag_ns;
   }
 

@@ -83,6 +83,10 @@ struct Event {
   // before. While a job is built: how long the rank was blocked. Of a join: how
   // long after the end of `after` its queue was busy at most.
   float lag_ns = 0;
+  // The part of the lag until the operation ended on this rank. It ends later
+  // there than elsewhere if, for example, its thread has no CPU. While a job is
+  // built: the time from that end to the end of the wait; negative if unknown.
+  float own_lag_ns = 0;
   std::uint32_t meeting = 0;
   // A rank that joins is ready only after this meeting of the same queue has
   // ended. kNone: at once.

@@ -20,12 +20,20 @@ class LagFinder {
   void find(RankEvents& rank) {
     double at_ns = static_cast<double>(rank.begin_ns);
     double ended_ns = 0;
+    float tail_ns = -1;
     for (std::size_t i = 0; i < rank.events.size(); ++i) {
       Event& event = rank.events[i];
       at_ns += event.gap_ns;
       if (!event.is_wait || event.is_unseen) continue;
       const bool first = i == 0 || !continuesWait(rank.events[i - 1], event);
-      if (first) ended_ns = at_ns;
+      if (first) {
+        ended_ns = at_ns;
+        tail_ns = -1;
+      }
+      const float own_tail_ns = std::exchange(event.own_lag_ns, 0.0F);
+      if (own_tail_ns >= 0) {
+        tail_ns = tail_ns < 0 ? own_tail_ns : std::min(tail_ns, own_tail_ns);
+      }
       const Meeting& meeting = job_.meetings[event.meeting];
       ended_ns = std::max(ended_ns, static_cast<double>(meeting.ready_ns) +
                                         meeting.transfer_ns);
@@ -33,6 +41,9 @@ class LagFinder {
       const bool last = i + 1 == rank.events.size() ||
                         !continuesWait(event, rank.events[i + 1]);
       event.lag_ns = last ? static_cast<float>(at_ns - ended_ns) : 0.0F;
+      if (last && tail_ns >= 0) {
+        event.own_lag_ns = std::max(event.lag_ns - tail_ns, 0.0F);
+      }
       if (last && event.lag_ns > 0) {
         sum_ns_ += event.lag_ns;
         ++blocked_;
@@ -40,7 +51,7 @@ class LagFinder {
       }
       if (last) {
         lags_[job_.kinds[event.kind].transfer].push_back(
-            std::max(event.lag_ns, 0.0F));
+            std::max(event.lag_ns - event.own_lag_ns, 0.0F));
       }
     }
   }

@@ -318,6 +318,9 @@ class Asker {
       answer.saves = {saves,
                       std::min(saves, 1 - run.high / shortest_ns) - error,
                       std::max(saves, 1 - run.low / longest_ns) + error};
+      if (asked_[i].only_shortens) {
+        answer.saves.low = std::max(answer.saves.low, std::min(saves, 0.0));
+      }
       const bool is_part = answer.question == Question::kRank ||
                            answer.question == Question::kStage;
       if (is_part && has_imbalance) {
