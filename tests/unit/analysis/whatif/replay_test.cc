@@ -98,6 +98,22 @@ TEST_F(ReplayTest, QueuedOperationsFollowEachOther) {
   EXPECT_DOUBLE_EQ(ms(kEstimate, faster), 16);
 }
 
+TEST_F(ReplayTest, AQueueIsBusyUntilItsOperationEnded) {
+  const std::uint32_t first = meeting(2, 10);
+  const std::uint32_t second = meeting(2, 10);
+  for (const std::uint32_t rank : {0U, 1U}) {
+    join(rank, first, 1);
+    Event& event = join(rank, second, 1);
+    if (rank == 0) {
+      event.after = first;
+      event.lag_ns = 3 * kMs;
+    }
+    wait(rank, second);
+  }
+  EXPECT_DOUBLE_EQ(ms(), 21);
+  EXPECT_DOUBLE_EQ(ms(kLongest), 24);
+}
+
 TEST_F(ReplayTest, AnUnseenWaitGivesAnInterval) {
   const std::uint32_t met = meeting(2, 0);
   join(0, met, 0);
