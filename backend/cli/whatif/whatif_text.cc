@@ -36,7 +36,7 @@ std::string answersText(const WhatIfOutput& output, std::size_t columns,
                   answer.of_imbalance ? partText(*answer.of_imbalance) : "-",
                   changeText(answer, output.network)});
   }
-  table.fit(columns, {"of imbalance"});
+  table.fit(columns, {});
   std::string text = table.text(colours);
   const std::size_t all = output.result.answers.size();
   if (all > output.max_rows) {

@@ -173,6 +173,50 @@ TEST_F(WhatIfTest, OneRankCannotBeCompared) {
   EXPECT_EQ(whatIf(read(builder), {}).refusal, Refusal::kOneRank);
 }
 
+// Like lateJob(), over NCCL. The host runs ahead of the device.
+JobBuilder deviceJob(bool timed) {
+  constexpr std::int64_t kMs = RankBuilder::kMs;
+  JobBuilder job(3);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    RankBuilder& builder = job.rank(rank);
+    builder.stream().payload().mutable_group(0)->set_backend("nccl");
+    v1::Call& call = builder.addCall(v1::OPERATION_ALL_REDUCE, 1);
+    call.set_device(v1::DEVICE_TYPE_CUDA);
+    for (std::uint64_t step = 0; step < 12; ++step) {
+      const auto at_ms = static_cast<std::int64_t>(21 * step);
+      builder.beginStep(step, at_ms);
+      const std::uint64_t id = builder.hang(call.id(), at_ms);
+      const std::int64_t took_ms = rank == 1 ? 1 : 11;
+      const auto took_ns = static_cast<std::uint64_t>(took_ms * kMs);
+      if (!timed) continue;
+      builder.stream().add(DoneRow{.op = id,
+                                   .end_ns = RankBuilder::ns(at_ms + 21),
+                                   .source = v1::END_SOURCE_DEVICE_EVENT,
+                                   .engine_ns_plus_1 = took_ns + 1});
+      builder.stream().add(WaitRow{.op = id,
+                                   .wait_begin_ns = RankBuilder::ns(at_ms),
+                                   .wait_ns = 1'000,
+                                   .stall_ns_plus_1 = took_ns + 1});
+    }
+  }
+  return job;
+}
+
+TEST_F(WhatIfTest, ADeviceIsReplayedByItsOwnTimes) {
+  JobBuilder builder = deviceJob(true);
+  const WhatIf result = whatIf(read(builder), {});
+  ASSERT_FALSE(result.refusal);
+  EXPECT_LT(replayError(result), 0.001);
+  const Answer* late = find(result, Question::kRank, 1);
+  ASSERT_TRUE(late);
+  EXPECT_NEAR(late->saves.value, 1 - 11.0 / 21, 0.05);
+}
+
+TEST_F(WhatIfTest, ADeviceWithoutTimesIsRefused) {
+  JobBuilder builder = deviceJob(false);
+  EXPECT_EQ(whatIf(read(builder), {}).refusal, Refusal::kUntimed);
+}
+
 TEST_F(WhatIfTest, ClocksThatNothingAlignsAreRefused) {
   JobBuilder builder(2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
