@@ -55,7 +55,7 @@ class StreamSums {
   const WaitEnds wait_ends_;
   // Time that operations cover together, per stretch.
   struct Covered {
-    CoveredTime wait_for_peers, transfer;
+    CoveredTime own_call, wait_for_peers, transfer, exposed;
   };
   absl::flat_hash_map<std::uint32_t, Covered> covered_;
   Sums sums_;
