@@ -15,7 +15,7 @@ namespace traced {
 
 class CoverBound {
  public:
-  static constexpr std::size_t kMaxParts = 64;
+  static constexpr std::size_t kMaxParts = 512;
 
   void add(std::int64_t begin_ns, std::int64_t end_ns) {
     if (open_ns_) end_ns = std::min(end_ns, *open_ns_);

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "phrasing/phrase.h"
+#include "phrasing/whatif_text.h"
 #include "phrasing/words.h"
 
 namespace traced {
@@ -54,6 +55,11 @@ struct TimePhrases {
         fact.waits_seen ? "."
                         : ", if the others waited for it. Waits for futures "
                           "are not recorded.");
+  }
+  std::string operator()(const WouldSave& fact) const {
+    return absl::StrCat("Without ", fact.ranks.size() == 1 ? "its" : "their",
+                        " extra computing the run would take ",
+                        savesText({fact.part, fact.low, fact.high}), ".");
   }
   std::string operator()(const JoinedLate& fact) const {
     return absl::StrCat("Rank ", fact.rank, " joined ",

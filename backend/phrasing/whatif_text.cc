@@ -33,7 +33,8 @@ std::string roundedText(double part) {
   return text == "-0.0" ? "0.0" : text;
 }
 
-// Returns "19 % less", with the range of the answer if it has one.
+}  // namespace
+
 std::string savesText(const whatif::Estimate& saves) {
   const bool longer = saves.value < 0;
   const double sign = longer ? -1 : 1;
@@ -46,13 +47,23 @@ std::string savesText(const whatif::Estimate& saves) {
              : absl::StrCat(figure, ": ", range);
 }
 
+namespace {
+
+// Returns the rank or stage that costs most. Several ranks together only if
+// they save clearly more than one of them.
 const Answer* bestOf(const WhatIf& result) {
+  const Answer* single = nullptr;
+  const Answer* together = nullptr;
   for (const Answer& answer : result.answers) {
-    const bool is_part = answer.question == Question::kRank ||
-                         answer.question == Question::kStage;
-    if (is_part && answer.saves.value >= kWorthASentence) return &answer;
+    if (answer.saves.value < kWorthASentence) continue;
+    const bool is_single = answer.question == Question::kRank ||
+                           answer.question == Question::kStage;
+    if (is_single && !single) single = &answer;
+    if (answer.question == Question::kRanks && !together) together = &answer;
   }
-  return nullptr;
+  const double saved = single ? single->saves.value : 0;
+  return together && together->saves.value > saved + kWorthASentence ? together
+                                                                     : single;
 }
 
 const Answer* balanceOf(const WhatIf& result) {
@@ -68,11 +79,16 @@ std::string causeSentence(const WhatIf& result) {
     return absl::StrCat("No single rank's computing costs ",
                         partText(kWorthASentence), " of the run or more.");
   }
-  const std::string cause =
-      best->question == Question::kRank
-          ? absl::StrCat("rank ", best->number, "'s extra computing")
-          : absl::StrCat("the extra computing of pipeline stage ", best->number,
+  std::string cause;
+  if (best->question == Question::kRank) {
+    cause = absl::StrCat("rank ", best->number, "'s extra computing");
+  } else if (best->question == Question::kRanks) {
+    cause = absl::StrCat("the extra computing of ", ranksText(best->ranks),
+                         " together");
+  } else {
+    cause = absl::StrCat("the extra computing of pipeline stage ", best->number,
                          " (", ranksText(best->ranks), ")");
+  }
   return absl::StrCat("Without ", cause, " the run would take ",
                       savesText(best->saves), ".");
 }
@@ -127,6 +143,8 @@ std::string changeText(const Answer& answer, double network) {
   switch (answer.question) {
     case Question::kRank:
       return absl::StrCat("rank ", answer.number, " computes like its peers");
+    case Question::kRanks:
+      return absl::StrCat(ranksText(answer.ranks), " compute like their peers");
     case Question::kBalance:
       return "all ranks compute, and equal transfers take, equally long";
     case Question::kStage:
@@ -244,7 +262,7 @@ std::string refusalText(const WhatIf& result) {
              "ranks; give the traces of all ranks.";
     case Refusal::kUntimed:
       return "The run cannot be replayed: when its operations ran on the "
-             "device is unknown. Record it with TRACED_DEVICE_TIME=1.";
+             "device is unknown. Record it with TRACED_DEVICE_TIME=full.";
     case Refusal::kClocks:
       return "The run cannot be replayed: the clocks of its hosts are not "
              "aligned, so who waited for whom is unknown. Clocks align if "

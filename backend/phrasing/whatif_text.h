@@ -16,6 +16,8 @@ std::vector<std::string> whatIfSentences(const whatif::WhatIf& result);
 // Returns what changes, for example "rank 5 computes like its peers".
 std::string changeText(const whatif::Answer& answer, double network);
 
+// Returns "19 % less", with the range if there is one: "19 % less: 16 to 21 %".
+std::string savesText(const whatif::Estimate& saves);
 // Returns, for example, "19 %"; one decimal below 10 %.
 std::string partText(double part);
 // Returns, for example, "16 to 21 %".

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/engine_traits.h"
 #include "base/in_flight.h"
 #include "base/instant.h"
 #include "trace_io/row.h"
 #include "trace_io/wrapping.h"
+#include "traced/v1/definitions.pb.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -154,22 +156,30 @@ struct OperationProgress {
   Instant blockedUntil() const {
     return stall_ns_plus_1 == 0 ? wait_ended : ended;
   }
+  // How a program waits for an operation.
+  struct Waiting {
+    // A wait blocks a stream, and the host goes on.
+    bool on_stream = false;
+    // It runs on the caller's stream, which it blocks without a wait.
+    bool on_callers_stream = false;
+  };
   // Returns whether the program, or its stream on a device, may have waited
   // without a record of how long. Valid only for operations that the program
-  // can wait for itself. `on_streams`: a wait on the host does not block it. An
-  // operation that is not `async` runs on the caller's stream and blocks that.
-  bool mayHaveUnseenWait(bool on_streams, bool async) const {
-    const bool is_seen =
-        on_streams ? async && stall_ns_plus_1 > 0 : wait_ended.known();
+  // can wait for itself.
+  bool mayHaveUnseenWait(const Waiting& waiting) const {
+    const bool shows_length =
+        !waiting.on_callers_stream &&
+        (stall_ns_plus_1 > 0 || between(ended, wait_began));
+    const bool is_seen = waiting.on_stream ? shows_length : wait_ended.known();
     if (is_seen || (failed && !ended.known())) return false;
     return !between(ended, returned);
   }
   // Returns the earliest possible begin of that wait.
-  Instant unseenWaitBegin(bool async) const {
-    const Instant begin = wait_began.known() ? wait_began
-                          : returned.known() ? returned
-                                             : issued;
-    return !async && started.isAfter(begin) ? started : begin;
+  Instant unseenWaitBegin(const Waiting& waiting) const {
+    if (!waiting.on_callers_stream && wait_began.known()) return wait_began;
+    const Instant begin = returned.known() ? returned : issued;
+    return waiting.on_callers_stream && started.isAfter(begin) ? started
+                                                               : begin;
   }
   // Returns the latest possible end of an unrecorded wait, if a record shows
   // it. `has_no_future`: the program can only wait for the Work.
@@ -272,6 +282,17 @@ auto findNear(Operations& operations, std::size_t& near, std::uint64_t id) {
   if (found == end || found->id != id) return end;
   near = static_cast<std::size_t>(found - operations.begin());
   return found;
+}
+
+// Returns how a program waits for the operation of a call. With an unknown
+// engine, a wait for tensors of a device may block only a stream.
+inline OperationProgress::Waiting waitingFor(const EngineTraits& engine,
+                                             const v1::Call& call) {
+  const bool on_device = call.device() != v1::DEVICE_TYPE_UNSPECIFIED &&
+                         call.device() != v1::DEVICE_TYPE_CPU;
+  const bool on_stream = engine.on_streams || (!engine.isKnown() && on_device);
+  // Messages have no async_op: their Work is waited for explicitly.
+  return {on_stream, on_stream && call.has_async() && !call.async()};
 }
 
 }  // namespace traced

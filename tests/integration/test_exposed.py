@@ -58,6 +58,8 @@ def test_unrecorded_waits_are_reported_as_an_upper_bound(
 ) -> None:
     for waited, rank in _run(launcher, tmp_path, "future"):
         assert rank["waits_unknown"] >= len(STEPS)
+        estimated_s = _seconds(rank, "share") + rank["estimated_wait_ns"] / 1e9
+        _assert_is_about(estimated_s, waited)
         assert _seconds(rank, "share") < _TOLERANCE * waited.most_s
         _assert_is_about(_seconds(rank, "share_at_most"), waited)
 

@@ -7,6 +7,7 @@
 
 #include "analysis/diagnosis/endings/ending_rules.h"
 #include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/lateness/gains.h"
 #include "analysis/diagnosis/rules.h"
 #include "analysis/diagnosis/verdicts/call_sites.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
@@ -138,6 +139,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
   doubtWiring(job, verdicts);
   if (set.may_mix_runs) doubtComparisons(verdicts);
   rootsFirst(verdicts);
+  if (options.replay) findGains(job, set, verdicts);
   for (const RankState& rank : job.ranks) {
     if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);
   }

@@ -112,12 +112,13 @@ bool hasUnseenWait(const AssembledOperation& op, const StreamTable& table,
 bool mayHaveUnseenWait(const AssembledOperation& op, const StreamTable& table) {
   const v1::Call& call = callOf(op, table);
   return call.graph_plus_1() == 0 &&
-         op.mayHaveUnseenWait(table.engineOf(call).on_streams, call.async());
+         op.mayHaveUnseenWait(waitingFor(table.engineOf(call), call));
 }
 
 Instant unseenWaitBegin(const AssembledOperation& op,
                         const StreamTable& table) {
-  return op.unseenWaitBegin(callOf(op, table).async());
+  const v1::Call& call = callOf(op, table);
+  return op.unseenWaitBegin(waitingFor(table.engineOf(call), call));
 }
 
 // An operation that ends only in a wait has no future, so the program can only
@@ -132,7 +133,7 @@ UnseenWaits::UnseenWaits(const StreamTable& table) {
     const v1::Call* call = table.callOf(op);
     if (call && call->simulated()) continue;
     addSeen(op.issued, op.returned);
-    addSeen(op.wait_began, op.wait_ended);
+    addSeen(op.blockedFrom(), op.blockedUntil());
   }
   unite(seen_);
 }
@@ -151,7 +152,7 @@ Window UnseenWaits::windowOf(const AssembledOperation& op,
                              const StreamTable& table) {
   const Instant begin = unseenWaitBegin(op, table);
   Instant end = unseenWaitEnd(op, table);
-  if (!between(begin, end)) end = table.last;
+  if (!end.known()) end = table.last;
   if (!between(begin, end)) return {};
   return {begin.ns(), end.ns()};
 }

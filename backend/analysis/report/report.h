@@ -116,6 +116,8 @@ struct RankTotals {
   std::uint64_t run_ns = 0;
   CallTotals totals;
   TimeBreakdown time;  // of `run_ns`
+  // See RankTime.
+  std::optional<std::uint64_t> estimated_wait_ns;
 };
 
 struct Report {
@@ -129,6 +131,8 @@ struct Report {
   std::vector<CallTotals> group_totals;
   CallTotals all;
   TimeBreakdown time;  // of all ranks
+  // The sum over the ranks. Absent if absent for one.
+  std::optional<std::uint64_t> estimated_wait_ns;
   // Absent if operations were not split by ready times.
   std::optional<StepPicture> steps;
   RunSummary summary;

@@ -63,9 +63,13 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
     added.share = added.totals.shareOf(run_ns);
     added.share_at_most = added.totals.mostOf(run_ns);
   }
+  report.estimated_wait_ns = 0;
   for (const Rank& rank : ranks_) {
     report.ranks.push_back(rank.totals);
     report.time.add(rank.totals.time);
+    const auto& estimated_ns = rank.totals.estimated_wait_ns;
+    if (!estimated_ns) report.estimated_wait_ns.reset();
+    if (report.estimated_wait_ns) *report.estimated_wait_ns += *estimated_ns;
   }
   report.group_totals = std::move(group_totals_);
   report.all = all_;

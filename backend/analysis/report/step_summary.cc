@@ -47,6 +47,11 @@ StepSummary::Slow slowOf(const StepTimes& step, const Parts& medians) {
     slow.part = static_cast<StepPart>(part);
     slow.more_ns = parts[part] - medians[part];
   }
+  const bool by_peers =
+      slow.part == StepPart::kWaitForPeers || slow.part == StepPart::kTransfer;
+  if (by_peers && step.time.uncertain_ns / step.count > slow.more_ns) {
+    slow.part = StepPart::kUndecided;
+  }
   return slow;
 }
 
@@ -55,8 +60,12 @@ StepSummary::Slow slowOf(const StepTimes& step, const Parts& medians) {
 std::optional<StepSummary> summarizeSteps(const StepPicture& picture) {
   if (!picture.by_step || picture.per_entry > 1) return std::nullopt;
   std::vector<const StepTimes*> steps;
+  std::uint64_t most = 1;
   for (const StepTimes& step : picture.entries) {
-    if (step.count > 0 && step.not_ended == 0) steps.push_back(&step);
+    most = std::max(most, step.count);
+  }
+  for (const StepTimes& step : picture.entries) {
+    if (step.count == most && step.not_ended == 0) steps.push_back(&step);
   }
   if (steps.empty()) return std::nullopt;
   std::stable_sort(steps.begin(), steps.end(),
@@ -70,7 +79,7 @@ std::optional<StepSummary> summarizeSteps(const StepPicture& picture) {
   const Parts medians = medianParts(steps);
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     const bool is_slow =
-        (*step)->longest_ns > summary.p50_ns + summary.p50_ns / 5;
+        (*step)->longest_ns - summary.p50_ns > summary.p50_ns / 5;
     if (!is_slow || summary.slowest.size() == StepSummary::kMaxSlow) break;
     summary.slowest.push_back(slowOf(**step, medians));
   }

@@ -27,15 +27,15 @@ struct StepSummary {
     std::uint64_t step = 0;
     std::uint64_t took_ns = 0;
     // The part that exceeds its median over all steps most, and by how much.
-    // Both are means over ranks.
+    // Both are means over ranks. 0 if none does.
     StepPart part = StepPart::kComputing;
     std::uint64_t more_ns = 0;
   };
-  // Number of steps that ended on all ranks.
+  // Number of steps that ended on all ranks. Steps of one number are one.
   std::uint64_t steps = 0;
   std::uint64_t p50_ns = 0;
   std::uint64_t p99_ns = 0;
-  // At most kMaxSlow steps, slowest first. Each took at least a fifth longer
+  // At most kMaxSlow steps, slowest first. Each took more than a fifth longer
   // than the median.
   static constexpr std::size_t kMaxSlow = 3;
   std::vector<Slow> slowest;

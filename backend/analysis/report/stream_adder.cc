@@ -51,6 +51,7 @@ void ReportSums::StreamAdder::addAll() {
   rank.rank = table_.header.rank();
   rank.run_ns = table_.rankTimeNs();
   rank.time = time_.over(absl::MakeConstSpan(&span_, 1)).front();
+  rank.estimated_wait_ns = time_.estimatedWaitNs(stepWindows(table_));
   for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
   rank.totals.setTime(rank.time);
   if (!unseen_.empty()) addUnseen();

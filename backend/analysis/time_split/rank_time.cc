@@ -6,6 +6,7 @@
 #include "analysis/job/held_time.h"
 #include "analysis/stream/batches.h"
 #include "analysis/stream/losses.h"
+#include "analysis/stream/operation_kinds.h"
 #include "analysis/time_split/certified_times.h"
 
 namespace traced {
@@ -15,16 +16,15 @@ TimeWindow windowOf(Instant begin, Instant end) {
   return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
 }
 
-// Returns the sum of the amounts before `end_ns` that are at or after
-// `begin_ns`. Moves `next` past them.
-template <typename Amounts>
-std::uint64_t sumWithin(const Amounts& amounts, const TimeWindow& window,
-                        std::size_t& next) {
-  std::uint64_t sum = 0;
-  for (; next < amounts.size() && amounts[next].first < window.end_ns; ++next) {
-    if (amounts[next].first >= window.begin_ns) sum += amounts[next].second;
+// Calls visit() with each value whose instant is in the window. Moves `next`
+// past them.
+template <typename Values, typename InstantOf, typename Visit>
+void forEachWithin(const Values& values, InstantOf instantOf,
+                   const TimeWindow& window, std::size_t& next, Visit visit) {
+  for (; next < values.size() && instantOf(values[next]) < window.end_ns;
+       ++next) {
+    if (instantOf(values[next]) >= window.begin_ns) visit(values[next]);
   }
-  return sum;
 }
 
 }  // namespace
@@ -41,9 +41,17 @@ void RankTime::add(std::size_t operation, const OperationSplit& split,
     added_[kHidden].add(windowOf((*ready_)[operation].at, op.ended));
   }
   addBlocked(operation, split);
+  is_stuck_ |= isStuckIn(op);
+  for (const Instant at : {op.issued, op.returned, op.wait_ended}) {
+    if (at.isAfter(latest_)) latest_ = at;
+  }
   if (!unseen) return;
-  added_[kMayWait].add(UnseenWaits::windowOf(op, table_));
-  unseen_.emplace_back(op.issued.ns(), 1);
+  const TimeWindow window = UnseenWaits::windowOf(op, table_);
+  added_[kMayWait].add(window);
+  unseen_.push_back({op.issued.ns(), window});
+  const v1::Call* call = table_.callOf(op);
+  can_estimate_ &= op.ended.known() && call &&
+                   !waitingFor(table_.engineOf(*call), *call).on_stream;
 }
 
 void RankTime::addBlocked(std::size_t operation, const OperationSplit& split) {
@@ -63,32 +71,23 @@ void RankTime::addBlocked(std::size_t operation, const OperationSplit& split) {
       {all_ready_ns, blocked.end_ns});
   const std::uint64_t off_ns =
       std::min(offByNs(*split.wait_for_peers), lengthOf(blocked));
-  if (off_ns > 0) uncertain_.emplace_back(blocked.begin_ns, off_ns);
+  if (off_ns > 0) {
+    uncertain_.emplace_back(std::min(all_ready_ns, blocked.end_ns - 1), off_ns);
+  }
 }
 
-// For an operation that is asynchronous or runs on a stream, it is unknown
+// For an operation that is asynchronous or blocks a stream, it is unknown
 // whether the program waits: kMayWait covers that.
+bool RankTime::isStuckIn(const AssembledOperation& op) const {
+  if (!table_.isInFlight(op)) return false;
+  const v1::Call& call = *table_.callOf(op);
+  return !op.returned.known() ||
+         (waitsAtOnce(call) && !op.wait_ended.known() &&
+          !waitingFor(table_.engineOf(call), call).on_stream);
+}
+
 void RankTime::addUnderWay() {
-  const bool is_stuck =
-      std::any_of(table_.operations.begin(), table_.operations.end(),
-                  [this](const AssembledOperation& op) {
-                    if (!table_.isInFlight(op)) return false;
-                    const v1::Call& call = *table_.callOf(op);
-                    return !op.returned.known() ||
-                           (!call.async() && !op.wait_ended.known() &&
-                            !table_.engineOf(call).on_streams);
-                  });
-  if (!is_stuck) return;
-  Instant latest;
-  const auto update = [&latest](Instant instant) {
-    if (instant.isAfter(latest)) latest = instant;
-  };
-  for (const AssembledOperation& op : table_.operations) {
-    update(op.issued);
-    update(op.returned);
-    update(op.wait_ended);
-  }
-  added_[kUndecided].add(windowOf(latest, table_.last));
+  if (is_stuck_) added_[kUndecided].add(windowOf(latest_, table_.last));
 }
 
 void RankTime::addUnrecorded() {
@@ -117,7 +116,10 @@ void RankTime::finish() {
     windows_[state] = std::move(added_[state]).windows();
   }
   std::sort(uncertain_.begin(), uncertain_.end());
-  std::sort(unseen_.begin(), unseen_.end());
+  std::sort(unseen_.begin(), unseen_.end(),
+            [](const Unseen& a, const Unseen& b) {
+              return a.issued_ns < b.issued_ns;
+            });
 }
 
 std::vector<TimeBreakdown> RankTime::over(
@@ -143,10 +145,16 @@ std::vector<TimeBreakdown> RankTime::over(
     times.may_wait_ns = spent_ns[kMayWait];
     times.hidden_ns = spent_ns[kHidden];
     times.computing_ns = spent_ns[kStates];
+    forEachWithin(
+        uncertain_, [](const Amount& amount) { return amount.first; }, window,
+        next_uncertain,
+        [&](const Amount& amount) { times.uncertain_ns += amount.second; });
     times.uncertain_ns =
-        std::min(sumWithin(uncertain_, window, next_uncertain),
+        std::min(times.uncertain_ns,
                  times.exposed_wait_for_peers_ns + times.exposed_transfer_ns);
-    times.waits_unknown = sumWithin(unseen_, window, next_unseen);
+    forEachWithin(
+        unseen_, [](const Unseen& unseen) { return unseen.issued_ns; }, window,
+        next_unseen, [&](const Unseen&) { ++times.waits_unknown; });
   }
   return all;
 }
@@ -157,6 +165,30 @@ std::vector<TimeBreakdown> RankTime::over(
   windows.reserve(steps.size());
   for (const StepWindow& step : steps) windows.push_back(step.window);
   return over(absl::MakeConstSpan(windows));
+}
+
+std::optional<std::uint64_t> RankTime::estimatedWaitNs(
+    const std::vector<StepWindow>& steps) const {
+  if (steps.empty() || !can_estimate_) return std::nullopt;
+  std::vector<TimeWindow> windows;
+  std::size_t next = 0;
+  for (const StepWindow& step : steps) {
+    TimeWindow waiting;
+    forEachWithin(
+        unseen_, [](const Unseen& unseen) { return unseen.issued_ns; },
+        step.window, next,
+        [&](const Unseen& unseen) {
+          waiting.begin_ns = unseen.window.begin_ns;
+          waiting.end_ns = std::max(waiting.end_ns, unseen.window.end_ns);
+        });
+    waiting.end_ns = std::min(waiting.end_ns, step.window.end_ns);
+    if (waiting.begin_ns < waiting.end_ns) windows.push_back(waiting);
+  }
+  std::uint64_t sum_ns = 0;
+  for (const TimeBreakdown& time : over(absl::MakeConstSpan(windows))) {
+    sum_ns += time.may_wait_ns;
+  }
+  return sum_ns;
 }
 
 RankTime::Stay RankTime::stateAt(std::int64_t ns,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,12 @@ class RankTime {
   // Call after finish().
   std::vector<TimeBreakdown> over(absl::Span<const TimeWindow> windows) const;
   std::vector<TimeBreakdown> over(const std::vector<StepWindow>& steps) const;
+  // Estimates for how long the program waited without a record, in ns: it may
+  // have waited from the return of the last such operation of each step to the
+  // end of all of them, as DDP does. Absent without steps, or if the end of an
+  // operation is unknown or was reported by a device's engine.
+  std::optional<std::uint64_t> estimatedWaitNs(
+      const std::vector<StepWindow>& steps) const;
 
  private:
   enum State {
@@ -54,9 +61,10 @@ class RankTime {
     std::int64_t until_ns;
   };
 
+  bool isStuckIn(const AssembledOperation& op) const;
   void addBlocked(std::size_t operation, const OperationSplit& split);
   // If the stream ends in an operation that blocks the program, marks the time
-  // since its last issue, return or wait as undecided.
+  // since the last issue, return or wait as undecided.
   void addUnderWay();
   // Marks time that the trace may lack records of as kMayWait: until the last
   // loss, and while tracing was switched off.
@@ -72,7 +80,17 @@ class RankTime {
   // Sorted, after finish().
   std::array<std::vector<TimeWindow>, kStates> windows_;
   std::vector<Amount> uncertain_;
-  std::vector<Amount> unseen_;
+  // Operations with an unseen wait: when they were issued, and the wait.
+  struct Unseen {
+    std::int64_t issued_ns = 0;
+    TimeWindow window;
+  };
+  std::vector<Unseen> unseen_;
+  bool can_estimate_ = true;
+  // Whether an operation blocks the program at the end of the stream, and the
+  // last instant at which it was not blocked.
+  bool is_stuck_ = false;
+  Instant latest_;
 };
 
 // Returns the finished time of a rank with all its operations.

@@ -65,10 +65,14 @@ class Asker {
     transfers_ = medianTransfers(job_);
     addUnchanged();
     addBalance();
-    addStages();
-    addRanks();
-    addNetwork();
-    addOverlap();
+    if (options_.sets.empty()) {
+      addStages();
+      addRanks();
+      addNetwork();
+      addOverlap();
+    } else {
+      for (const auto& ranks : options_.sets) addSet(ranks);
+    }
     replayAll();
     conclude();
   }
@@ -151,11 +155,61 @@ class Asker {
     }
     result_.comparable_ranks = by_excess.size();
     std::sort(by_excess.begin(), by_excess.end());
+    addAlike(by_excess);
     if (by_excess.size() > options_.max_rows) {
       by_excess.resize(options_.max_rows);
     }
     result_.replayed_ranks = by_excess.size();
     for (const auto& [excess_ns, rank] : by_excess) addRank(rank);
+  }
+
+  // Asks about all ranks with at least half of the largest excess together,
+  // unless they are the majority. `by_excess`: sorted.
+  void addAlike(
+      const std::vector<std::pair<double, std::uint32_t>>& by_excess) {
+    std::vector<std::uint32_t> alike;
+    for (const auto& [excess_ns, rank] : by_excess) {
+      if (excess_ns == 0 || 2 * excess_ns > by_excess.front().first) break;
+      alike.push_back(rank);
+    }
+    if (alike.size() < 2 || 2 * alike.size() > by_excess.size()) return;
+    std::sort(alike.begin(), alike.end());
+    addTogether(alike);
+  }
+
+  // Asks about a set of ranks, given by their numbers, if all have peers.
+  void addSet(const std::vector<std::uint32_t>& ranks) {
+    std::vector<std::uint32_t> indices;
+    for (std::uint32_t i = 0; i < job_.ranks.size(); ++i) {
+      const auto& steps = gaps_.steps[i];
+      const bool has_peers = std::any_of(
+          steps.begin(), steps.end(),
+          [](const StepComputing& step) { return step.peers_ns >= 0; });
+      if (has_peers && std::find(ranks.begin(), ranks.end(),
+                                 job_.ranks[i].rank) != ranks.end()) {
+        indices.push_back(i);
+      }
+    }
+    if (indices.size() == ranks.size()) addTogether(indices);
+  }
+
+  // `ranks`: indices into ReplayJob::ranks.
+  void addTogether(const std::vector<std::uint32_t>& ranks) {
+    RankChange together;
+    together.change.gaps.resize(job_.ranks.size());
+    std::vector<std::uint32_t> numbers;
+    for (const std::uint32_t rank : ranks) {
+      const RankChange one = changeOfRank(job_, gaps_, rank);
+      together.change.gaps[rank] = one.change.gaps[rank];
+      together.unbounded |= one.unbounded;
+      numbers.push_back(job_.ranks[rank].rank);
+    }
+    Asked& asked = add(Question::kRanks, [change = std::move(together.change)] {
+      return change;
+    });
+    asked.answer.ranks = std::move(numbers);
+    asked.unbounded = together.unbounded;
+    asked.only_shortens = true;
   }
 
   void addRank(std::uint32_t rank) {
@@ -322,6 +376,7 @@ class Asker {
         answer.saves.low = std::max(answer.saves.low, std::min(saves, 0.0));
       }
       const bool is_part = answer.question == Question::kRank ||
+                           answer.question == Question::kRanks ||
                            answer.question == Question::kStage;
       if (is_part && has_imbalance) {
         answer.of_imbalance = (replayed_ns - run.value) / cost_ns;

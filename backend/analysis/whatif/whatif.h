@@ -17,6 +17,8 @@ namespace traced::whatif {
 enum class Question : std::uint8_t {
   // A rank computes as long as the median of its peers.
   kRank,
+  // The same for several ranks together: mending one of them may gain nothing.
+  kRanks,
   // All ranks compute equally long, and equal transfers take equally long.
   kBalance,
   // A pipeline stage computes as long as the others.
@@ -42,7 +44,7 @@ struct Answer {
   Question question = Question::kBalance;
   // The rank or the stage.
   std::uint32_t number = 0;
-  // The ranks of a stage.
+  // The ranks of a stage, or those that change together.
   std::vector<std::uint32_t> ranks;
   // The operation, groups or nodes of faster transfers.
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
@@ -101,6 +103,9 @@ struct WhatIfOptions {
   // are replayed.
   std::size_t max_rows = 8;
   std::size_t threads = 1;
+  // If not empty, only asks what these sets of ranks would save together. An
+  // answer follows for each set whose ranks all have peers.
+  std::vector<std::vector<std::uint32_t>> sets;
 };
 
 WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options);

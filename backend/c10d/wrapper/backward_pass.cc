@@ -140,8 +140,12 @@ std::int64_t BackwardPass::record(AwaitedOperation& operation,
   wait.wait_ns = static_cast<std::uint64_t>(end_ns - begin_ns);
   wait.outcome = Outcome::kOk;
   wait.by_future = true;
-  // The stall of the last operation includes the waits for the others.
-  if (stalling_ && !stalls && !operation.call_.future) wait.stall_ns_plus_1 = 1;
+  // The stall of the last operation includes the waits for the others, if it is
+  // recorded.
+  if (stalling_ && !stalls && !operation.call_.future &&
+      stalling_->release_ns_.load() > 0) {
+    wait.stall_ns_plus_1 = 1;
+  }
   operation.call_.recorder.waited(wait);
   if (stalls) on_device_->endWait(wait);
   return end_ns;

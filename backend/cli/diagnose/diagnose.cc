@@ -107,6 +107,7 @@ class Diagnose : public Subcommand {
     following.inputs = inputs_.paths();
     following.title = inputs_.title();
     following.diagnosis = options();
+    following.diagnosis.replay = false;  // takes too long for each look
     following.text = text();
     following.busy_after = std::chrono::nanoseconds(
         static_cast<std::int64_t>(busy_after_s_ * kNsPerSecond));

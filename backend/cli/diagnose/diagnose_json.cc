@@ -86,6 +86,11 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
   if (!verdict.op.empty()) json["op"] = verdict.op;
   setIf(json, "since_ns", verdict.since_ns);
   setIf(json, "waited_ns", verdict.waited_ns);
+  if (verdict.saves) {
+    json["saves"] = {{"value", verdict.saves->part},
+                     {"low", verdict.saves->low},
+                     {"high", verdict.saves->high}};
+  }
   if (verdict.since_seq > 0) json["since_seq"] = verdict.since_seq;
   for (const auto& [rank, place] : verdict.places) {
     Json where = {{"rank", rank}};

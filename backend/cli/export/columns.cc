@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ColumnKind;
 
-constexpr char kNoTimes[] = "from dumps; last step of the rank";
+constexpr char kNoTimes[] = "from dumps; step without a known end";
 
 // The columns that the table "operations" does not have.
 constexpr ColumnInfo kColumnInfos[] = {

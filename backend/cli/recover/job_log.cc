@@ -69,7 +69,9 @@ std::string verdictLine(const JobEnd& job, const std::string& title) {
   Result<TraceSet> set = openTraceSet(paths);
   if (!set) return "";
   keepLatest(*set, kEndBytes);
-  const Diagnosis diagnosis = diagnose(*set, {});
+  DiagnosisOptions options;
+  options.replay = false;  // the keeper must stay small
+  const Diagnosis diagnosis = diagnose(*set, options);
   if (diagnosis.verdicts.empty()) return "";
   const JobVerdict& first = diagnosis.verdicts.front();
   if (!explainsEnd(first)) return "";

@@ -45,6 +45,12 @@ void addShares(Json& json, const Report& report, const CallTotals& totals,
   json["unseen_at_most_ns"] = totals.unseen_at_most_ns;
 }
 
+// Returns whether it is known what the time of ranks consists of. Dumps record
+// neither returns nor waits, and what is out of scope may block as well.
+bool hasTime(const Report& report) {
+  return !report.summary.fromDumps() && report.scope == ReportedScope::kAll;
+}
+
 void addTotals(Json& json, const Report& report, const CallTotals& totals,
                std::uint64_t run_ns) {
   addCounts(json, totals);
@@ -162,7 +168,10 @@ Json ranksJson(const Report& report) {
   for (const RankTotals& rank : report.ranks) {
     Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
     addTotals(json, report, rank.totals, rank.run_ns);
-    if (!report.summary.fromDumps()) addTime(json["time"], rank.time);
+    if (hasTime(report)) addTime(json["time"], rank.time);
+    if (hasTime(report) && report.isBounded()) {
+      setIf(json, "estimated_wait_ns", rank.estimated_wait_ns);
+    }
     ranks.push_back(std::move(json));
   }
   return ranks;
@@ -182,13 +191,15 @@ const char* nameOf(StepPart part) {
 Json stepsJson(const Report& report) {
   const auto steps =
       report.steps ? summarizeSteps(*report.steps) : std::nullopt;
-  if (!steps) return {};
+  if (!steps || !hasTime(report)) return {};
   Json slowest = Json::array();
   for (const StepSummary::Slow& slow : steps->slowest) {
-    slowest.push_back({{"step", slow.step},
-                       {"took_ns", slow.took_ns},
-                       {"part", nameOf(slow.part)},
-                       {"more_ns", slow.more_ns}});
+    Json json = {{"step", slow.step}, {"took_ns", slow.took_ns}};
+    if (slow.more_ns > 0) {
+      json["part"] = nameOf(slow.part);
+      json["more_ns"] = slow.more_ns;
+    }
+    slowest.push_back(std::move(json));
   }
   return {{"count", steps->steps},
           {"p50_ns", steps->p50_ns},
@@ -228,7 +239,10 @@ Json reportJson(const std::string& title, const TraceSet& set,
                {"device_times", deviceTimesJson(summary.deviceTimes())}};
   Json& total = json["total"] = Json::object();
   addTotals(total, report, report.all, summary.rankTimeNs());
-  if (!summary.fromDumps()) addTime(total["time"], report.time);
+  if (hasTime(report)) addTime(total["time"], report.time);
+  if (hasTime(report) && report.isBounded()) {
+    setIf(total, "estimated_wait_ns", report.estimated_wait_ns);
+  }
   if (const Json steps = stepsJson(report); !steps.is_null()) {
     json["steps"] = steps;
   }

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,7 @@ std::vector<std::string> partsOf(const Report& report) {
     if (part < kShown) return;
     parts.push_back(absl::StrCat(limit, percentText(part), " ", what));
   };
-  if (time.uncertain_ns >
-      std::min(time.exposed_wait_for_peers_ns, time.exposed_transfer_ns)) {
+  if (!time.isDivided()) {
     add(time.exposed_wait_for_peers_ns + time.exposed_transfer_ns,
         "waiting for the slowest rank or for the transfer (the clocks do not "
         "show which)");
@@ -49,12 +49,23 @@ std::string unknownText(const Report& report) {
                ? " Part of the run was not recorded."
                : "";
   }
-  return absl::StrCat(" ", groupedText(all.waits_unknown), " of ",
-                      groupedText(all.calls), " operations ",
-                      all.waits_unknown == 1 ? "has" : "have",
-                      " no recorded wait (as of a program that waits for a "
-                      "future, or of a stream), so the exact share is "
-                      "unknown.");
+  std::string text = absl::StrCat(
+      " ", groupedText(all.waits_unknown), " of ", groupedText(all.calls),
+      " operations ", all.waits_unknown == 1 ? "has" : "have",
+      " no recorded wait (as of a program that waits for a future, or of a "
+      "stream), so the exact share is unknown.");
+  if (report.isBounded() && report.estimated_wait_ns) {
+    const std::uint64_t ns =
+        report.time.blockedNs() + *report.estimated_wait_ns;
+    absl::StrAppend(
+        &text,
+        " If the program waits only at the end of each step, as DDP "
+        "does, it is about ",
+        percentText(static_cast<double>(ns) /
+                    static_cast<double>(report.summary.rankTimeNs())),
+        ".");
+  }
+  return text;
 }
 
 }  // namespace
@@ -77,7 +88,8 @@ std::string communicationText(const Report& report) {
                    parts.empty() ? "" : ": ", absl::StrJoin(parts, ", "), ".");
   const double hidden =
       static_cast<double>(report.time.hidden_ns) / static_cast<double>(run_ns);
-  if (hidden >= kShown) {
+  // Operations out of scope count as computing, which may be waiting for them.
+  if (hidden >= kShown && report.scope == ReportedScope::kAll) {
     absl::StrAppend(&text, " Another ", percentText(hidden),
                     " was hidden behind computing.");
   }
@@ -104,24 +116,22 @@ const char* wordsFor(StepPart part) {
   return "more that is not recorded";
 }
 
-std::string duration(std::uint64_t ns) { return durationText(ns); }
-
 }  // namespace
 
 std::string stepsText(const Report& report) {
   const auto steps =
       report.steps ? summarizeSteps(*report.steps) : std::nullopt;
-  if (!steps) return "";
+  if (!steps || report.scope != ReportedScope::kAll) return "";
   std::string text =
       absl::StrCat("Steps: ", countOf(steps->steps, "step"), " took ",
-                   duration(steps->p50_ns), " (p50) and ",
-                   duration(steps->p99_ns), " (p99).");
+                   durationText(steps->p50_ns), " (p50) and ",
+                   durationText(steps->p99_ns), " (p99).");
   const char* before = " Slowest: ";
   for (const StepSummary::Slow& slow : steps->slowest) {
     absl::StrAppend(&text, before, "step ", slow.step, " with ",
-                    duration(slow.took_ns));
+                    durationText(slow.took_ns));
     if (slow.more_ns > 0) {
-      absl::StrAppend(&text, " (", duration(slow.more_ns), " ",
+      absl::StrAppend(&text, " (", durationText(slow.more_ns), " ",
                       wordsFor(slow.part), " than the median step)");
     }
     before = "; ";
@@ -133,8 +143,8 @@ std::string outsideText(const RunSummary& summary) {
   const std::uint64_t before_ns = summary.longestStartUpNs();
   const std::uint64_t after_ns = summary.longestTearDownNs();
   if (summary.fromDumps() || summary.rankTimeNs() == 0) return "";
-  return absl::StrCat("Outside these percentages: ", duration(before_ns),
-                      " before the first operation, ", duration(after_ns),
+  return absl::StrCat("Outside these percentages: ", durationText(before_ns),
+                      " before the first operation, ", durationText(after_ns),
                       " after the last (the longest of any rank).\n");
 }
 

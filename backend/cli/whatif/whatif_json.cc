@@ -15,6 +15,8 @@ const char* nameOf(Question question) {
   switch (question) {
     case Question::kRank:
       return "rank";
+    case Question::kRanks:
+      return "ranks";
     case Question::kBalance:
       return "balance";
     case Question::kStage:
@@ -71,6 +73,9 @@ Json answerJson(const Answer& answer, double network) {
   switch (answer.question) {
     case Question::kRank:
       json["rank"] = answer.number;
+      break;
+    case Question::kRanks:
+      json["ranks"] = answer.ranks;
       break;
     case Question::kStage:
       json["stage"] = answer.number;

@@ -53,8 +53,7 @@ const FollowedCall& OperationSums::callOf(std::uint32_t id) {
       engineTraits(group->backend(), group->backend_class());
   call.shown = endShownBy(*known, engine, false);
   call.has_no_future = endsOnlyInWait(engine, call.facts.operation);
-  call.on_streams = engine.on_streams;
-  call.async = known->async();
+  call.waiting = waitingFor(engine, *known);
   if (call.shown == EndShownBy::kReports) {
     const CallMode mode = modeOf(*known);
     call.reported_key = modeKey(known->group(), mode);
@@ -137,11 +136,11 @@ void OperationSums::addTimes(FollowedOperation& op) {
 // Called once per operation, when it is dropped.
 void OperationSums::addUnseenWait(const FollowedOperation& op) {
   if (op.shownBy() == EndShownBy::kNothing ||
-      !op.mayHaveUnseenWait(op.call.on_streams, op.call.async)) {
+      !op.mayHaveUnseenWait(op.call.waiting)) {
     return;
   }
   ++figures_.waits_unknown;
-  const Instant begin = op.unseenWaitBegin(op.call.async);
+  const Instant begin = op.unseenWaitBegin(op.call.waiting);
   const Instant end = op.unseenWaitEnd(op.call.has_no_future);
   if (end.known()) {
     unseen_waits_.add(begin.ns(), end.ns());

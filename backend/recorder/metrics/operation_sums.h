@@ -34,8 +34,7 @@ struct FollowedCall {
   // Only for EndShownBy::kReports: see modeKey().
   std::uint64_t reported_key = 0;
   bool has_no_future = false;
-  bool on_streams = false;
-  bool async = false;
+  OperationProgress::Waiting waiting;
 };
 
 struct FollowedOperation : OperationProgress {

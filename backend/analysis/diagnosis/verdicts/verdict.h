@@ -38,6 +38,9 @@ struct JobVerdict {
   // For a stuck operation: how long some rank had waited in it. Absent if
   // unknown.
   std::optional<std::int64_t> waited_ns;
+  // Which part of the run it costs. Only for stragglers of runs that can be
+  // replayed (analysis/whatif).
+  std::optional<WouldSave> saves;
   // For a verdict about many operations of a group: the first of them.
   std::uint64_t since_seq = 0;
   // Call sites of the operation, or of that first one, by rank. Only as far as
@@ -83,6 +86,8 @@ struct DiagnosisOptions {
   std::int64_t hung_after_ns = 5'000'000'000;
   // A rank that keeps the others waiting once for this long is late.
   std::int64_t late_after_ns = 1'000'000'000;
+  // Replay the run to find what its stragglers cost.
+  bool replay = true;
 };
 
 }  // namespace traced

@@ -118,6 +118,8 @@ class Export:
     def run(self, source: BinaryIO) -> bool:
         """Executes the requests of `source`. Returns whether the export was completed."""
         while line := source.readline():
+            if not line.endswith(b"\n"):
+                return False
             asked = json.loads(line)
             if "file" in asked:
                 path = self._pending / asked["file"]

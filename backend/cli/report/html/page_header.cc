@@ -205,19 +205,15 @@ std::string numbersHtml(const PageInput& input) {
       &text,
       numberHtml("communication", communication, share,
                  absl::StrCat("of rank time was communication",
-                              !is_range ? without
-                              : hasHang(input)
-                                  ? "; not all waits are recorded, and the "
-                                    "hang counts only in the upper end"
-                                  : "; not all waits are recorded, so the "
-                                    "exact share is unknown")));
+                              !is_range ? without_lost
+                                        : "; not all waits are recorded, so "
+                                          "the exact share is unknown")));
   const auto percent = [&](const Json& part) {
     return part.is_null() ? unknown
                           : absl::StrCat(is_lossy ? ">=" : "",
                                          percentText(part.get<double>()));
   };
-  const bool is_vague =
-      report.time.uncertain_ns > report.time.exposed_wait_for_peers_ns;
+  const bool is_vague = !report.time.isDivided();
   absl::StrAppend(
       &text,
       numberHtml(

@@ -385,8 +385,10 @@ TEST_F(ReportTest, TimeOfThreadsThatOverlapCountsOnce) {
 TEST_F(ReportTest, OnADeviceOnlyAStallShowsHowLongAWaitBlocks) {
   stream_.payload().mutable_group(0)->set_backend("nccl");
   stream_.payload().mutable_call(0)->set_async(true);
+  stream_.payload().mutable_call(1)->set_async(false);
   const auto add = [this](std::uint64_t op, std::int64_t issue_ns,
-                          std::uint32_t call, std::uint64_t stall_ns_plus_1) {
+                          std::uint32_t call, std::uint64_t stall_ns_plus_1,
+                          std::int64_t wait_ns = 20) {
     const std::int64_t at_ns = StreamBuilder::kIssueNs + issue_ns;
     stream_.add(IssueRow{.op = op, .issue_ns = at_ns, .call = call, .seq = op});
     stream_.add(ReturnRow{.op = op, .return_ns = at_ns + 10});
@@ -396,18 +398,43 @@ TEST_F(ReportTest, OnADeviceOnlyAStallShowsHowLongAWaitBlocks) {
                         .engine_ns_plus_1 = 51});
     if (call == 2) return;
     stream_.add(WaitRow{.op = op,
-                        .wait_begin_ns = at_ns + 20,
+                        .wait_begin_ns = at_ns + wait_ns,
                         .wait_ns = 10,
                         .stall_ns_plus_1 = stall_ns_plus_1});
   };
   add(1, 0, 1, 0);
   add(2, 200, 1, 41);
   add(3, 400, 2, 0);
+  add(4, 600, 1, 0, 300);  // had ended: nothing blocks
   const Report by_op = report({ReportKey::kOp});
   EXPECT_EQ(by_op.all.waits_unknown, 2u);
-  EXPECT_EQ(by_op.time.calls_ns, 30u);
-  EXPECT_EQ(by_op.time.undecided_ns, 10u + 40u);
+  EXPECT_EQ(by_op.time.calls_ns, 40u);
+  EXPECT_EQ(by_op.time.undecided_ns, 10u + 40u + 10u);
   EXPECT_EQ(by_op.time.may_wait_ns, 70u + 50u);
+}
+
+// The program issues two operations in a step and then may wait for both.
+TEST_F(ReportTest, UnseenWaitsAreEstimatedFromTheLastCallOfAStep) {
+  stream_.payload().mutable_group(0)->set_backend("gloo");
+  stream_.payload().mutable_call(0)->set_async(true);
+  const auto add = [this](std::uint64_t op, std::int64_t issue_ns,
+                          std::int64_t end_ns) {
+    const std::int64_t at_ns = StreamBuilder::kIssueNs;
+    stream_.add(
+        IssueRow{.op = op, .issue_ns = at_ns + issue_ns, .call = 1, .seq = op});
+    stream_.add(ReturnRow{.op = op, .return_ns = at_ns + issue_ns + 10});
+    stream_.add(DoneRow{
+        .op = op, .end_ns = at_ns + end_ns, .source = v1::END_SOURCE_FUTURE});
+  };
+  stream_.addStep(1, StreamBuilder::kIssueNs + 0, 0);
+  add(1, 0, 50);
+  add(2, 20, 80);
+  stream_.addStep(2, StreamBuilder::kIssueNs + 100, 1);
+  add(3, 110, 130);
+  stream_.addStep(3, StreamBuilder::kIssueNs + 200, 2);
+  const Report by_op = report({ReportKey::kOp});
+  EXPECT_EQ(by_op.time.may_wait_ns, 60u + 10u);
+  EXPECT_EQ(by_op.estimated_wait_ns, 50u + 10u);
 }
 
 TEST_F(ReportTest, CountsEndsThatACompletionHookShowed) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "analysis/whatif/build_replay_job.h"
 #include "analysis/whatif/peer_gaps.h"
@@ -52,18 +53,19 @@ class WhatIfTest : public ::testing::Test {
   const testing::TempDir dir_;
 };
 
-// In each of 12 steps, ranks compute 10 ms, and rank 1 computes 20 ms. Then
-// they reduce for 1 ms.
-JobBuilder lateJob() {
-  JobBuilder job(3);
-  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+// In each of 12 steps, ranks compute 10 ms, and late ones 20 ms. Then they
+// reduce for 1 ms.
+JobBuilder lateJob(std::uint32_t ranks = 3,
+                   const std::vector<std::uint32_t>& late = {1}) {
+  JobBuilder job(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     RankBuilder& builder = job.rank(rank);
     const std::uint32_t call =
         builder.addCall(v1::OPERATION_ALL_REDUCE, 1).id();
     for (std::int64_t step = 0; step < 12; ++step) {
       const std::int64_t at_ms = 21 * step;
       builder.beginStep(static_cast<std::uint64_t>(step), at_ms);
-      if (rank == 1) {
+      if (std::find(late.begin(), late.end(), rank) != late.end()) {
         builder.end(call, at_ms + 20, 1);
       } else {
         builder.end(call, at_ms + 10, 11);
@@ -88,6 +90,31 @@ TEST_F(WhatIfTest, TellsWhatALateRankCosts) {
   const Answer* other = find(result, Question::kRank, 0);
   ASSERT_TRUE(other);
   EXPECT_LE(other->saves.value, 0);
+}
+
+TEST_F(WhatIfTest, OfTwoSlowRanksOneAloneSavesNothing) {
+  JobBuilder builder = lateJob(5, {1, 3});
+  const WhatIf result = whatIf(read(builder), {});
+  const Answer* together = find(result, Question::kRanks);
+  ASSERT_TRUE(together);
+  EXPECT_THAT(together->ranks, ElementsAre(1U, 3U));
+  EXPECT_NEAR(together->saves.value, 1 - 11.0 / 21, kNear);
+  const Answer* alone = find(result, Question::kRank, 3);
+  ASSERT_TRUE(alone);
+  EXPECT_NEAR(alone->saves.value, 0, kNear);
+}
+
+TEST_F(WhatIfTest, SetsOfRanksAreAskedAlone) {
+  JobBuilder builder = lateJob(5, {1, 3});
+  WhatIfOptions options;
+  options.sets = {{1}, {1, 3}, {0, 9}};
+  const WhatIf result = whatIf(read(builder), options);
+  std::vector<std::vector<std::uint32_t>> asked;
+  for (const Answer& answer : result.answers) {
+    if (answer.question == Question::kRanks) asked.push_back(answer.ranks);
+  }
+  EXPECT_THAT(asked, ElementsAre(ElementsAre(1U, 3U), ElementsAre(1U)));
+  EXPECT_FALSE(find(result, Question::kNetwork));
 }
 
 TEST_F(WhatIfTest, BalanceGivesEveryRankTheMean) {

@@ -42,10 +42,10 @@ class ReportTimesTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(ReportTimesTest, VeryUncertainWaitsAreNotDivided) {
+TEST_F(ReportTimesTest, AWaitThatMayBeForAPeerOrNotHasAnUnknownReason) {
   EXPECT_THAT(runTracectl("report " + dir_.path()).out,
               HasSubstr("62.5 % of the run: 25.0 % waiting for the slowest "
-                        "rank or for the transfer (the\nclocks do not show"));
+                        "rank, 37.5 % in waits of unknown\nreason."));
 }
 
 }  // namespace

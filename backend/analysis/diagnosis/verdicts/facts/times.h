@@ -27,6 +27,14 @@ struct ShareOfTime {
   double share = 0;
   bool waits_seen = true;
 };
+// Which part of the run would be saved if the ranks computed like their peers:
+// estimate and bounds.
+struct WouldSave {
+  Ranks ranks;
+  double part = 0;
+  double low = 0;
+  double high = 0;
+};
 struct JoinedLate {
   std::uint32_t rank = 0;
   std::int64_t late_ns = 0;
@@ -77,8 +85,8 @@ struct AskNetwork {
 };
 
 using TimeFact =
-    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, JoinedLate,
-                 JoinedLateOften, OwnLateness, TransfersAreSlow, SlowTransfers,
-                 AskBeforeCalls, AskBeforeCall, AskNetwork>;
+    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, WouldSave,
+                 JoinedLate, JoinedLateOften, OwnLateness, TransfersAreSlow,
+                 SlowTransfers, AskBeforeCalls, AskBeforeCall, AskNetwork>;
 
 }  // namespace traced

@@ -53,6 +53,7 @@ TEST(TimingTest, MissingTracesLowerTheConfidence) {
   const Diagnosis diagnosis = run(late, {3});
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
+  EXPECT_FALSE(diagnosis.verdicts.front().saves) << "the run is not complete";
   expectHealthy(run(late, {2, 3}));
 }
 
@@ -189,6 +190,13 @@ TEST(TimingTest, TwoEqualStragglersAreBothNamed) {
   });
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1, 3});
   EXPECT_NE(textOf(diagnosis).find("Ranks 1,3 keep the others"),
+            std::string::npos)
+      << textOf(diagnosis);
+  const auto& saves = diagnosis.verdicts.front().saves;
+  ASSERT_TRUE(saves);
+  EXPECT_GT(saves->part, 0.25);
+  EXPECT_LE(saves->low, saves->part);
+  EXPECT_NE(textOf(diagnosis).find("Without their extra computing the run"),
             std::string::npos)
       << textOf(diagnosis);
 }

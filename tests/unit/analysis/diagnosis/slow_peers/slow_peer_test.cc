@@ -307,7 +307,8 @@ TEST(SlowPeerTest, AGroupThatIsSlowerThanItsLikes) {
       << textOf(diagnosis);
 }
 
-// A late member keeps its group waiting. This is not a slow transfer.
+// A late member keeps its group waiting. This is not a slow transfer. Nor does
+// it cost anything: the other groups take as long.
 TEST(SlowPeerTest, AGroupWithALateMemberIsNotSlow) {
   JobBuilder job(8);
   for (std::uint32_t r = 0; r < 8; ++r) {
@@ -319,7 +320,7 @@ TEST(SlowPeerTest, AGroupWithALateMemberIsNotSlow) {
       rank.end(call, 100 * i + (r == 4 ? 40 : 0), r == 5 ? 42 : 2);
     }
   }
-  expectVerdict(diagnoseJob(job), VerdictKind::kStraggler, {4});
+  expectHealthy(diagnoseJob(job));
 }
 
 // A consequence of a slow link is not reported as a finding of its own.
