@@ -59,8 +59,8 @@ std::string unknownText(const Report& report) {
         report.time.blockedNs() + *report.estimated_wait_ns;
     absl::StrAppend(
         &text,
-        " If the program waits only at the end of each step, as DDP "
-        "does, it is about ",
+        " If the program waits only at the end of each step, as DDP with "
+        "one backward pass does, it is about ",
         percentText(static_cast<double>(ns) /
                     static_cast<double>(report.summary.rankTimeNs())),
         ".");
