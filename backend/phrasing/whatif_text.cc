@@ -245,7 +245,7 @@ std::vector<std::string> whatIfNotes(const WhatIf& result) {
   if (doubts.paused) {
     note("Tracing was switched off for a time, which counts as computing.");
   }
-  if (result.steps == 0) {
+  if (result.path.steps == 0) {
     note(
         "The run marks no steps and counts as one step. traced.step() marks "
         "them.");

@@ -12,8 +12,8 @@
 namespace traced::whatif {
 namespace {
 
-// A step on all ranks: from the end of the last rank's step before to the end
-// of the last rank's own.
+// A step on all ranks: from when the last rank ended the step before until the
+// last rank ended this one.
 struct StepSpan {
   std::uint32_t ranks = 0;
   double begin_ns = std::numeric_limits<double>::lowest();
@@ -191,18 +191,13 @@ CriticalPath criticalPath(const ReplayJob& job) {
       durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
   CriticalPath path;
-  if (job.has_steps) path.step = middle->second;
+  if (job.has_steps) {
+    path.step = middle->second;
+    path.steps = spans.size();
+  }
   path.step_ns = middle->first;
   path.parts = PathFinder(job, middle->second, spans.at(middle->second)).find();
   return path;
-}
-
-std::vector<double> stepDurations(const ReplayJob& job) {
-  std::vector<double> durations;
-  for (const auto& [step, span] : stepSpans(job)) {
-    durations.push_back(span.ns());
-  }
-  return durations;
 }
 
 }  // namespace traced::whatif

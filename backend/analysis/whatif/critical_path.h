@@ -33,6 +33,8 @@ struct PathPart {
 struct CriticalPath {
   // Absent if the run has no steps: the path then is that of the whole run.
   std::optional<std::uint64_t> step;
+  // Number of steps that all ranks have, 0 if the run has no steps.
+  std::uint64_t steps = 0;
   double step_ns = 0;
   // Longest first. Sums up to at most `step_ns`.
   std::vector<PathPart> parts;
@@ -40,8 +42,5 @@ struct CriticalPath {
 
 // Returns the path of the step with the median duration.
 CriticalPath criticalPath(const ReplayJob& job);
-
-// Returns the duration of each step that all ranks have, in ns, in order.
-std::vector<double> stepDurations(const ReplayJob& job);
 
 }  // namespace traced::whatif

@@ -6,12 +6,12 @@
 namespace traced::whatif {
 namespace {
 
-// For 1 to 10 degrees of freedom.
+// Two-sided quantiles of 99.9 % for 1 to 10 degrees of freedom.
 constexpr double kQuantiles[] = {636.619, 31.599, 12.924, 8.610, 6.869,
                                  5.959,   5.408,  5.041,  4.781, 4.587};
 constexpr std::size_t kMinValues = 8;
 
-// Of the normal distribution.
+// The same for the normal distribution.
 constexpr double kNormalQuantile = 3.2905;
 
 }  // namespace

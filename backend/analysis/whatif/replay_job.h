@@ -164,7 +164,7 @@ struct ReplayJob {
   // For each Kind::transfer: the largest usual lag of a wait. Longer lags are
   // not explained by the model.
   std::vector<float> usual_lag_ns;
-  // Of all waits that were blocked: the mean and the largest lag.
+  // The mean and the largest lag of the waits that were blocked.
   float mean_lag_ns = 0;
   float max_lag_ns = 0;
   std::uint64_t operations = 0;

@@ -62,10 +62,9 @@ class Asker {
     result_.stages = pipeline_.stages;
     gaps_ = comparePeers(job_, pipeline_.stage_of, options_.threads);
     if (pipeline_.any()) gaps_.mean = balancedGaps(job_, pipeline_);
-    transfers_ = medianTransfers(job_);
     addUnchanged();
-    addBalance();
     if (options_.sets.empty()) {
+      addBalance();
       addStages();
       addRanks();
       addNetwork();
@@ -90,6 +89,7 @@ class Asker {
   }
 
   void addBalance() {
+    transfers_ = medianTransfers(job_);
     add(Question::kBalance, [this] {
       Change change =
           changeOfRanks(job_, gaps_.mean, [](std::uint32_t) { return true; });
@@ -174,7 +174,7 @@ class Asker {
     }
     if (alike.size() < 2 || 2 * alike.size() > by_excess.size()) return;
     std::sort(alike.begin(), alike.end());
-    addTogether(alike);
+    addTogether(Question::kRanks, alike);
   }
 
   // Asks about a set of ranks, given by their numbers, if all have peers.
@@ -190,11 +190,15 @@ class Asker {
         indices.push_back(i);
       }
     }
-    if (indices.size() == ranks.size()) addTogether(indices);
+    if (indices.size() == ranks.size()) {
+      addTogether(Question::kRanks, indices);
+    }
   }
 
-  // `ranks`: indices into ReplayJob::ranks.
-  void addTogether(const std::vector<std::uint32_t>& ranks) {
+  // Asks what ranks would save together. `ranks`: indices into
+  // ReplayJob::ranks.
+  Answer& addTogether(Question question,
+                      const std::vector<std::uint32_t>& ranks) {
     RankChange together;
     together.change.gaps.resize(job_.ranks.size());
     std::vector<std::uint32_t> numbers;
@@ -204,21 +208,16 @@ class Asker {
       together.unbounded |= one.unbounded;
       numbers.push_back(job_.ranks[rank].rank);
     }
-    Asked& asked = add(Question::kRanks, [change = std::move(together.change)] {
-      return change;
-    });
+    Asked& asked =
+        add(question, [change = std::move(together.change)] { return change; });
     asked.answer.ranks = std::move(numbers);
     asked.unbounded = together.unbounded;
     asked.only_shortens = true;
+    return asked.answer;
   }
 
   void addRank(std::uint32_t rank) {
-    RankChange change = changeOfRank(job_, gaps_, rank);
-    Asked& asked = add(Question::kRank,
-                       [change = std::move(change.change)] { return change; });
-    asked.answer.number = job_.ranks[rank].rank;
-    asked.unbounded = change.unbounded;
-    asked.only_shortens = true;
+    addTogether(Question::kRank, {rank}).number = job_.ranks[rank].rank;
   }
 
   // Transfers with one property: their total time, and which kinds they are.
@@ -346,7 +345,7 @@ class Asker {
     }
     result_.forced = replayed[0].forced;
     result_.replayed_ns = asked_[0].answer.run_ns;
-    result_.ideal_ns = asked_[1].answer.run_ns;
+    if (options_.sets.empty()) result_.ideal_ns = asked_[1].answer.run_ns;
   }
 
   void conclude() {
@@ -357,7 +356,8 @@ class Asker {
     const double shortest_ns = std::max(
         result_.measured_ns - result_.measured_error_ns, 0.01 * longest_ns);
     const double cost_ns = replayed_ns - ideal.value;
-    const bool has_imbalance = cost_ns > kMinImbalance * replayed_ns;
+    const bool has_imbalance =
+        options_.sets.empty() && cost_ns > kMinImbalance * replayed_ns;
     if (ideal.low > 0) {
       const double slowdown = replayed_ns / ideal.value;
       result_.slowdown =
@@ -408,9 +408,8 @@ WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options) {
   if (result.refusal) return result;
   result.measured_ns = job.measuredNs();
   result.measured_error_ns = job.measuredErrorNs();
-  if (job.has_steps) result.steps = stepDurations(job).size();
   Asker(job, options, result).ask();
-  result.path = criticalPath(job);
+  if (options.sets.empty()) result.path = criticalPath(job);
   return result;
 }
 

@@ -73,7 +73,6 @@ struct WhatIf {
   // The other fields are empty if set, except `doubts`.
   std::optional<Refusal> refusal;
   Doubts doubts;
-  std::uint64_t steps = 0;
   double measured_ns = 0;
   // The maximum error of `measured_ns`, as clocks differ.
   double measured_error_ns = 0;
@@ -83,7 +82,7 @@ struct WhatIf {
   std::uint64_t forced = 0;
   // The recorded time divided by that without imbalance.
   std::optional<Estimate> slowdown;
-  // The run without imbalance.
+  // The run without imbalance. 0 if only sets of ranks are asked about.
   Estimate ideal_ns;
   // Most saved time first.
   std::vector<Answer> answers;

@@ -130,7 +130,7 @@ Json whatIfJson(const WhatIfOutput& output) {
   }
   json["sentences"] = whatIfSentences(result);
   json["notes"] = whatIfNotes(result);
-  json["steps"] = result.steps;
+  json["steps"] = result.path.steps;
   json["measured_ns"] = result.measured_ns;
   json["replayed_ns"] = estimateJson(result.replayed_ns);
   json["replay_error"] = whatif::replayError(result);

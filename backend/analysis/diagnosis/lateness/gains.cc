@@ -29,10 +29,7 @@ std::vector<whatif::Answer> answersFor(
   const whatif::ReplayJob job =
       whatif::buildReplayJob(set, {}, summary, outside);
   const whatif::Doubts& doubts = job.doubts;
-  if (!doubts.missing_ranks.empty() || !doubts.lossy_ranks.empty() ||
-      doubts.unfinished > 0 || doubts.failed > 0 || doubts.paused) {
-    return {};
-  }
+  if (doubts.unfinished > 0 || doubts.failed > 0 || doubts.paused) return {};
   whatif::WhatIfOptions options;
   options.threads = readingThreads(set);
   options.sets = std::move(sets);

@@ -79,7 +79,7 @@ TEST_F(WhatIfTest, TellsWhatALateRankCosts) {
   JobBuilder builder = lateJob();
   const WhatIf result = whatIf(read(builder), {});
   ASSERT_FALSE(result.refusal);
-  EXPECT_EQ(result.steps, 12U);
+  EXPECT_EQ(result.path.steps, 12U);
   EXPECT_NEAR(result.measured_ns, 12 * 21e6, 1e4);
   EXPECT_LT(replayError(result), 0.001);
   const Answer* late = find(result, Question::kRank, 1);
