@@ -284,6 +284,11 @@ auto findNear(Operations& operations, std::size_t& near, std::uint64_t id) {
   return found;
 }
 
+// Returns whether the call was made with async_op=False, and so waits itself.
+inline bool waitsAtOnce(const v1::Call& call) {
+  return call.has_async() && !call.async();
+}
+
 // Returns how a program waits for the operation of a call. With an unknown
 // engine, a wait for tensors of a device may block only a stream.
 inline OperationProgress::Waiting waitingFor(const EngineTraits& engine,
@@ -292,7 +297,7 @@ inline OperationProgress::Waiting waitingFor(const EngineTraits& engine,
                          call.device() != v1::DEVICE_TYPE_CPU;
   const bool on_stream = engine.on_streams || (!engine.isKnown() && on_device);
   // Messages have no async_op: their Work is waited for explicitly.
-  return {on_stream, on_stream && call.has_async() && !call.async()};
+  return {on_stream, on_stream && waitsAtOnce(call)};
 }
 
 }  // namespace traced

@@ -92,12 +92,8 @@ void StreamSums::add(std::size_t i, const AssembledOperation& op,
       call ? std::max(call->bytes_in(), call->bytes_out()) : 0;
   sums.add(*key, stretch, bytes, timesOf(op, split));
   Covered& covered = covered_[stretch];
-  const auto windowOf = [](Instant begin, Instant end) {
-    return between(begin, end) ? TimeWindow{begin.ns(), end.ns()}
-                               : TimeWindow{};
-  };
-  covered.own_call.add(windowOf(op.issued, op.returned));
-  covered.exposed.add(windowOf(op.blockedFrom(), op.blockedUntil()));
+  covered.own_call.add(windowBetween(op.issued, op.returned));
+  covered.exposed.add(windowBetween(op.blockedFrom(), op.blockedUntil()));
   covered.wait_for_peers.add(waitingWindow(stream_, i, split));
   covered.transfer.add(transferWindow(op, split));
   const std::uint32_t rank = table_.header.rank();

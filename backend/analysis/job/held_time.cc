@@ -153,8 +153,7 @@ Window UnseenWaits::windowOf(const AssembledOperation& op,
   const Instant begin = unseenWaitBegin(op, table);
   Instant end = unseenWaitEnd(op, table);
   if (!end.known()) end = table.last;
-  if (!between(begin, end)) return {};
-  return {begin.ns(), end.ns()};
+  return windowBetween(begin, end);
 }
 
 std::uint64_t UnseenWaits::atMostNs(std::vector<Window>& windows) const {

@@ -28,18 +28,4 @@ std::vector<StepWindow> stepWindows(const StreamTable& table) {
   return steps;
 }
 
-std::optional<std::size_t> endedWindow(const std::vector<StepWindow>& windows,
-                                       const Marks::Step& step,
-                                       std::size_t& next) {
-  if (!between(step.began, step.ended)) return std::nullopt;
-  const std::int64_t begin_ns = step.began.ns();
-  while (next < windows.size() && windows[next].window.begin_ns < begin_ns) {
-    ++next;
-  }
-  const bool is_found = next < windows.size() && windows[next].ended &&
-                        windows[next].window.begin_ns == begin_ns &&
-                        windows[next].number == step.number;
-  return is_found ? std::optional(next) : std::nullopt;
-}
-
 }  // namespace traced

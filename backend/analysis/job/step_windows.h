@@ -2,9 +2,7 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "analysis/job/time_windows.h"
@@ -23,11 +21,5 @@ struct StepWindow {
 // Returns the steps whose begin and end are known, sorted and disjoint. If the
 // stream ends inside an operation, also its last step.
 std::vector<StepWindow> stepWindows(const StreamTable& table);
-
-// Returns the window of a step that has ended, or nullopt. Call it for the
-// steps in order; `next` starts at 0.
-std::optional<std::size_t> endedWindow(const std::vector<StepWindow>& windows,
-                                       const Marks::Step& step,
-                                       std::size_t& next);
 
 }  // namespace traced

@@ -15,6 +15,10 @@ TimeWindow operationSpan(const StreamTable& table) {
   return {table.first_operation.ns(), table.last_operation.ns()};
 }
 
+TimeWindow windowBetween(Instant begin, Instant end) {
+  return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
+}
+
 TimeWindow cutTo(const TimeWindow& span, Instant begin, Instant end) {
   if (!between(begin, end)) return {};
   const TimeWindow cut{std::max(begin.ns(), span.begin_ns),

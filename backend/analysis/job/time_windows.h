@@ -23,6 +23,10 @@ std::uint64_t lengthOf(const TimeWindow& window);
 // Empty without operations.
 TimeWindow operationSpan(const StreamTable& table);
 
+// Returns an interval, empty if an end of it was not observed or the ends are
+// in the wrong order.
+TimeWindow windowBetween(Instant begin, Instant end);
+
 // Returns the part of an interval within `span`. Empty if an end of it was not
 // observed.
 TimeWindow cutTo(const TimeWindow& span, Instant begin, Instant end);

@@ -24,9 +24,10 @@ StepPictureBuilder::StepPictureBuilder(bool by_step, std::int64_t first_ns,
 }
 
 void StepPictureBuilder::add(const ReadyTable::Stream& stream,
+                             const std::vector<StepWindow>& marked,
                              const RankTime& time) {
   const std::vector<StepWindow> steps =
-      picture_.by_step ? stepWindows(stream.table) : intervalsOf(stream);
+      picture_.by_step ? marked : intervalsOf(stream);
   const std::vector<TimeBreakdown> times = time.over(steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     StepTimes one;
@@ -71,6 +72,17 @@ StepEntries halved(const StepEntries& entries) {
   return fewer;
 }
 
+// Sets the entries of a picture. `per_entry`: the number of steps of each.
+void setEntries(StepPicture& picture, const StepEntries& entries,
+                std::uint64_t per_entry) {
+  picture.per_entry = per_entry;
+  picture.entries.clear();
+  for (const auto& [key, times] : entries) {
+    picture.entries.push_back(times);
+    picture.entries.back().first = key * per_entry;
+  }
+}
+
 }  // namespace
 
 void StepPictureBuilder::add(const StepPictureBuilder& other) {
@@ -88,28 +100,18 @@ StepTimes& StepPictureBuilder::entryOf(std::uint64_t number) {
 }
 
 StepPicture StepPictureBuilder::finish() && {
-  picture_.per_entry = std::uint64_t{1} << shift_;
-  for (const auto& [first, times] : entries_) {
-    picture_.entries.push_back(times);
-    picture_.entries.back().first = first << shift_;
-  }
+  setEntries(picture_, entries_, std::uint64_t{1} << shift_);
   return std::move(picture_);
 }
 
 StepPicture StepPicture::reducedTo(std::size_t most) const {
   StepPicture reduced = *this;
-  while (reduced.entries.size() > most) {
-    reduced.per_entry *= 2;
-    StepEntries fewer;
-    for (const StepTimes& times : reduced.entries) {
-      fewer[times.first / reduced.per_entry].add(times);
-    }
-    reduced.entries.clear();
-    for (const auto& [first, times] : fewer) {
-      reduced.entries.push_back(times);
-      reduced.entries.back().first = first * reduced.per_entry;
-    }
-  }
+  if (entries.size() <= most) return reduced;
+  StepEntries fewer;
+  for (const StepTimes& times : entries) fewer[times.first / per_entry] = times;
+  std::uint64_t steps = per_entry;
+  for (; fewer.size() > most; steps *= 2) fewer = halved(fewer);
+  setEntries(reduced, fewer, steps);
   return reduced;
 }
 

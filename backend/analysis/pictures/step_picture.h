@@ -27,8 +27,10 @@ class StepPictureBuilder {
   // divided evenly.
   StepPictureBuilder(bool by_step, std::int64_t first_ns, std::int64_t last_ns);
 
-  // Adds a stream. `time` has all its operations and is finished.
-  void add(const ReadyTable::Stream& stream, const RankTime& time);
+  // Adds a stream. `marked`: its stepWindows(). `time` has all its operations
+  // and is finished.
+  void add(const ReadyTable::Stream& stream,
+           const std::vector<StepWindow>& marked, const RankTime& time);
   // Adds the result of another builder with the same arguments.
   void add(const StepPictureBuilder& other);
 

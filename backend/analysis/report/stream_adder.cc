@@ -45,13 +45,16 @@ void ReportSums::StreamAdder::addAll() {
     add(i, call);
   }
   time_.finish();
-  if (stream_.ready_times) sums_.steps_.add(*stream_.ready_times, time_);
+  const std::vector<StepWindow> steps = stepWindows(table_);
+  if (stream_.ready_times) {
+    sums_.steps_.add(*stream_.ready_times, steps, time_);
+  }
   if (pictures_) pictures_->end();
   RankTotals rank;
   rank.rank = table_.header.rank();
   rank.run_ns = table_.rankTimeNs();
   rank.time = time_.over(absl::MakeConstSpan(&span_, 1)).front();
-  rank.estimated_wait_ns = time_.estimatedWaitNs(stepWindows(table_));
+  rank.estimated_wait_ns = time_.estimatedWaitNs(steps);
   for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
   rank.totals.setTime(rank.time);
   if (!unseen_.empty()) addUnseen();

@@ -22,9 +22,4 @@ constexpr bool endsOnlyInWait(const EngineTraits& engine, v1::Operation op) {
   return endsOnlyInWait(engine, toOperation(op));
 }
 
-// Returns whether the call was made with async_op=False, and so waits itself.
-inline bool waitsAtOnce(const v1::Call& call) {
-  return call.has_async() && !call.async();
-}
-
 }  // namespace traced

@@ -12,10 +12,6 @@
 namespace traced {
 namespace {
 
-TimeWindow windowOf(Instant begin, Instant end) {
-  return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
-}
-
 // Calls visit() with each value whose instant is in the window. Moves `next`
 // past them.
 template <typename Values, typename InstantOf, typename Visit>
@@ -36,9 +32,9 @@ RankTime::RankTime(const StreamTable& table,
 void RankTime::add(std::size_t operation, const OperationSplit& split,
                    bool unseen) {
   const AssembledOperation& op = table_.operations[operation];
-  added_[kCall].add(windowOf(op.issued, op.returned));
+  added_[kCall].add(windowBetween(op.issued, op.returned));
   if (ready_) {
-    added_[kHidden].add(windowOf((*ready_)[operation].at, op.ended));
+    added_[kHidden].add(windowBetween((*ready_)[operation].at, op.ended));
   }
   addBlocked(operation, split);
   is_stuck_ |= isStuckIn(op);
@@ -56,9 +52,9 @@ void RankTime::add(std::size_t operation, const OperationSplit& split,
 
 void RankTime::addBlocked(std::size_t operation, const OperationSplit& split) {
   const AssembledOperation& op = table_.operations[operation];
-  TimeWindow blocked = windowOf(op.blockedFrom(), op.blockedUntil());
+  TimeWindow blocked = windowBetween(op.blockedFrom(), op.blockedUntil());
   if (blocked.begin_ns == blocked.end_ns && between(op.ended, op.returned)) {
-    blocked = windowOf(op.issued, op.returned);
+    blocked = windowBetween(op.issued, op.returned);
   }
   if (!ready_ || !split.wait_for_peers) return added_[kUndecided].add(blocked);
   const TimeWindow waiting = windowAt(
@@ -87,12 +83,12 @@ bool RankTime::isStuckIn(const AssembledOperation& op) const {
 }
 
 void RankTime::addUnderWay() {
-  if (is_stuck_) added_[kUndecided].add(windowOf(latest_, table_.last));
+  if (is_stuck_) added_[kUndecided].add(windowBetween(latest_, table_.last));
 }
 
 void RankTime::addUnrecorded() {
   for (const Pause& pause : table_.marks.pauses()) {
-    added_[kMayWait].add(windowOf(pause.began, pause.ended));
+    added_[kMayWait].add(windowBetween(pause.began, pause.ended));
   }
   // A pause at the end sets `lost_before` too, without any loss.
   Losses losses;
@@ -106,7 +102,7 @@ void RankTime::addUnrecorded() {
     }
   }
   const Instant start(table_.header.started().monotonic_ns());
-  added_[kMayWait].add(windowOf(start, complete));
+  added_[kMayWait].add(windowBetween(start, complete));
 }
 
 void RankTime::finish() {
@@ -205,6 +201,27 @@ RankTime::Stay RankTime::stateAt(std::int64_t ns,
     stay.until_ns = std::min(stay.until_ns, all[i].begin_ns);
   }
   return stay;
+}
+
+std::vector<std::optional<TimeBreakdown>> timesOfSteps(const StreamTable& table,
+                                                       const RankTime& time) {
+  const std::vector<StepWindow> windows = stepWindows(table);
+  const std::vector<TimeBreakdown> times = time.over(windows);
+  std::vector<std::optional<TimeBreakdown>> all;
+  std::size_t next = 0;
+  for (const Marks::Step& step : table.marks.steps()) {
+    std::optional<TimeBreakdown>& of_step = all.emplace_back();
+    if (!between(step.began, step.ended)) continue;
+    const std::int64_t begin_ns = step.began.ns();
+    while (next < windows.size() && windows[next].window.begin_ns < begin_ns) {
+      ++next;
+    }
+    const bool is_found = next < windows.size() && windows[next].ended &&
+                          windows[next].window.begin_ns == begin_ns &&
+                          windows[next].number == step.number;
+    if (is_found) of_step = times[next];
+  }
+  return all;
 }
 
 RankTime rankTimeOf(const ReadyRows& ready_times) {

@@ -93,6 +93,12 @@ class RankTime {
   Instant latest_;
 };
 
+// Returns the time of each step that a rank marked, in order. Absent for a step
+// without a known end, and for one that overlaps an earlier one. `time` must be
+// finished.
+std::vector<std::optional<TimeBreakdown>> timesOfSteps(const StreamTable& table,
+                                                       const RankTime& time);
+
 // Returns the finished time of a rank with all its operations.
 RankTime rankTimeOf(const ReadyRows& ready_times);
 

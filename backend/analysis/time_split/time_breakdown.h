@@ -32,8 +32,8 @@ struct TimeBreakdown {
   std::uint64_t waits_unknown = 0;
 
   void add(const TimeBreakdown& other);
-  // Returns whether the exposed wait exceeds its error. If not, it cannot be
-  // told from the exposed transfer.
+  // Returns whether the exposed wait exceeds its error. If not, nothing shows
+  // whether it was a wait or a transfer.
   bool isDivided() const { return uncertain_ns <= exposed_wait_for_peers_ns; }
   std::uint64_t totalNs() const {
     return blockedNs() + may_wait_ns + hidden_ns + computing_ns;

@@ -134,7 +134,7 @@ TimeWindow windowAt(Instant from, std::int64_t ns) {
   if (!from.known()) return {};
   const Instant to(wrappingSum(from.ns(), ns));
   const auto [begin, end] = ns < 0 ? std::pair(to, from) : std::pair(from, to);
-  return between(begin, end) ? TimeWindow{begin.ns(), end.ns()} : TimeWindow{};
+  return windowBetween(begin, end);
 }
 
 TimeWindow waitingWindow(const ReadyTable::Stream& stream,

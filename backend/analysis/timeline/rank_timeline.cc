@@ -7,7 +7,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "analysis/job/step_windows.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/observed_end.h"
@@ -135,12 +134,11 @@ class Drawer {
   void addSteps() {
     const auto& slices = line_.operations;
     const bool all = slices.empty();
-    const std::vector<StepWindow> windows = stepWindows(table_);
-    const std::vector<TimeBreakdown> times =
-        windows.empty() ? std::vector<TimeBreakdown>()
-                        : view_.timeOf(stream_).over(windows);
-    std::size_t next = 0;
-    for (const Marks::Step& step : table_.marks.steps()) {
+    const auto& steps = table_.marks.steps();
+    if (steps.empty()) return;
+    const auto times = timesOfSteps(table_, view_.timeOf(stream_));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Marks::Step& step = steps[i];
       // Exit is not part of the last step.
       const Instant last = table_.last_operation.isAfter(step.began)
                                ? table_.last_operation
@@ -159,9 +157,7 @@ class Drawer {
       NamedSlice& slice = line_.steps.emplace_back();
       slice = {absl::StrCat("step ", step.number), begin_ns, end_ns, 0,
                step.number};
-      if (const auto i = endedWindow(windows, step, next)) {
-        slice.time = times[*i];
-      }
+      slice.time = times[i];
     }
   }
 

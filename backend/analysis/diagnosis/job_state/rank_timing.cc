@@ -57,7 +57,7 @@ std::optional<Timing> RankTiming::collective(const AssembledOperation& op,
   const bool queued = queues && latest.isAfter(op.issued);
   if (!ready.earliest.known() || queued) timing.took_ns = Timing::kUnknown;
   const v1::Call* call = table_.callOf(op);
-  const bool waits_itself = call && call->has_async() && !call->async();
+  const bool waits_itself = call && waitsAtOnce(*call);
   timing.unseen_wait = !waits_itself && mayWaitByFuture(op);
   timing.called_ahead = engine.ended_ns > issue_ns;
   timing.since_call = ownTimeSince(engine.called, issue_ns);

@@ -1,7 +1,11 @@
 #include "cli/export/tables/run_tables.h"
 
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "analysis/stream/clock_cursor.h"
@@ -18,9 +22,26 @@ CellValue RankRow::commonCell(Instant at) const {
 
 namespace {
 
-CellValue timeCell(const std::optional<TimeBreakdown>& time,
-                   std::uint64_t TimeBreakdown::*part) {
-  return time ? countCell((*time).*part) : CellValue();
+template <typename Row>
+using Columns = std::vector<typename TableOf<Row>::Column>;
+
+template <typename Row, std::size_t kField>
+CellValue timeCell(const Row& row) {
+  return row.time ? countCell((*row.time).*kTimeFields[kField].value)
+                  : CellValue();
+}
+
+// Appends the columns with the times of a row, then `more`.
+template <typename Row>
+Columns<Row> withTimes(Columns<Row> columns, const Columns<Row>& more = {}) {
+  // The last field is a count and no time.
+  constexpr std::size_t kTimes = std::size(kTimeFields) - 1;
+  [&columns]<std::size_t... kField>(std::index_sequence<kField...>) {
+    (columns.push_back({kTimeFields[kField].name, timeCell<Row, kField>}), ...);
+  }
+  (std::make_index_sequence<kTimes>());
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
 }
 
 }  // namespace
@@ -29,72 +50,54 @@ const TableOf<RankRow>& rankTable() {
   using R = const RankRow&;
   static const TableOf<RankRow> table(
       "ranks", "a rank",
-      {{"rank", [](R r) { return countCell(r.table.header.rank()); }},
-       {"world_size",
-        [](R r) { return countCell(r.table.header.world_size()); }},
-       {"host", [](R r) { return textCell(r.table.header.host()); }},
-       {"node", [](R r) { return textCell(r.table.header.node()); }},
-       {"pid",
-        [](R r) {
-          const std::int64_t pid = r.table.header.pid();
-          return pid > 0 ? CellValue(pid) : CellValue();
-        }},
-       {"torch_version",
-        [](R r) { return textCell(r.table.header.torch_version()); }},
-       {"operations",
-        [](R r) {
-          return countCell(r.table.operations.size() - r.table.simulated);
-        }},
-       {"simulated_operations",
-        [](R r) { return countCell(r.table.simulated); }},
-       {"not_recorded",
-        [](R r) { return countCell(r.table.accounts.left_out()); }},
-       {"switched_off_ns",
-        [](R r) { return countCell(r.table.marks.pausedNs()); }},
-       {"last_ns", [](R r) { return r.commonCell(r.table.last); }},
-       {"run_ns", [](R r) { return countCell(r.table.runNs()); }},
-       {"rank_time_ns", [](R r) { return countCell(r.table.rankTimeNs()); }},
-       {"exposed_wait_for_peers_ns",
-        [](R r) {
-          return timeCell(r.time, &TimeBreakdown::exposed_wait_for_peers_ns);
-        }},
-       {"exposed_transfer_ns",
-        [](R r) {
-          return timeCell(r.time, &TimeBreakdown::exposed_transfer_ns);
-        }},
-       {"undecided_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::undecided_ns); }},
-       {"calls_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::calls_ns); }},
-       {"may_wait_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::may_wait_ns); }},
-       {"hidden_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::hidden_ns); }},
-       {"computing_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::computing_ns); }},
-       {"uncertain_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::uncertain_ns); }},
-       {"clock", [](R r) { return textCell(nameOf(r.clock.source())); }},
-       {"closed", [](R r) { return CellValue(r.table.closed); }},
-       {"recovered",
-        [](R r) { return CellValue(r.table.accounts.recovered()); }},
-       {"running", [](R r) { return CellValue(r.table.stillRunning()); }},
-       {"end_known", [](R r) { return CellValue(r.table.endKnown()); }},
-       {"lost", [](R r) { return CellValue(r.table.lostSomething()); }},
-       {"ended", [](R r) { return textCell(nameOf(r.end.kind)); }},
-       {"exit_code",
-        [](R r) {
-          return r.end.exit_code ? CellValue(std::int64_t{*r.end.exit_code})
-                                 : CellValue();
-        }},
-       {"signal",
-        [](R r) {
-          return r.end.signal ? textCell(signalName(r.end.signal))
-                              : CellValue();
-        }},
-       {"oom_killed", [](R r) { return CellValue(r.end.oom_killed); }},
-       {"exception", [](R r) { return textCell(r.end.exception); }},
-       {"raised_ns", [](R r) { return r.commonCell(r.end.raised); }}},
+      withTimes<RankRow>(
+          {{"rank", [](R r) { return countCell(r.table.header.rank()); }},
+           {"world_size",
+            [](R r) { return countCell(r.table.header.world_size()); }},
+           {"host", [](R r) { return textCell(r.table.header.host()); }},
+           {"node", [](R r) { return textCell(r.table.header.node()); }},
+           {"pid",
+            [](R r) {
+              const std::int64_t pid = r.table.header.pid();
+              return pid > 0 ? CellValue(pid) : CellValue();
+            }},
+           {"torch_version",
+            [](R r) { return textCell(r.table.header.torch_version()); }},
+           {"operations",
+            [](R r) {
+              return countCell(r.table.operations.size() - r.table.simulated);
+            }},
+           {"simulated_operations",
+            [](R r) { return countCell(r.table.simulated); }},
+           {"not_recorded",
+            [](R r) { return countCell(r.table.accounts.left_out()); }},
+           {"switched_off_ns",
+            [](R r) { return countCell(r.table.marks.pausedNs()); }},
+           {"last_ns", [](R r) { return r.commonCell(r.table.last); }},
+           {"run_ns", [](R r) { return countCell(r.table.runNs()); }},
+           {"rank_time_ns",
+            [](R r) { return countCell(r.table.rankTimeNs()); }}},
+          {{"clock", [](R r) { return textCell(nameOf(r.clock.source())); }},
+           {"closed", [](R r) { return CellValue(r.table.closed); }},
+           {"recovered",
+            [](R r) { return CellValue(r.table.accounts.recovered()); }},
+           {"running", [](R r) { return CellValue(r.table.stillRunning()); }},
+           {"end_known", [](R r) { return CellValue(r.table.endKnown()); }},
+           {"lost", [](R r) { return CellValue(r.table.lostSomething()); }},
+           {"ended", [](R r) { return textCell(nameOf(r.end.kind)); }},
+           {"exit_code",
+            [](R r) {
+              return r.end.exit_code ? CellValue(std::int64_t{*r.end.exit_code})
+                                     : CellValue();
+            }},
+           {"signal",
+            [](R r) {
+              return r.end.signal ? textCell(signalName(r.end.signal))
+                                  : CellValue();
+            }},
+           {"oom_killed", [](R r) { return CellValue(r.end.oom_killed); }},
+           {"exception", [](R r) { return textCell(r.end.exception); }},
+           {"raised_ns", [](R r) { return r.commonCell(r.end.raised); }}}),
       {"rank"});
   return table;
 }
@@ -103,32 +106,16 @@ const TableOf<StepRow>& stepTable() {
   using R = const StepRow&;
   static const TableOf<StepRow> table(
       "steps", "a step of a rank, from a mark to the next one",
-      {{"rank", [](R r) { return countCell(r.rank.table.header.rank()); }},
-       {"step", [](R r) { return countCell(r.step.number); }},
-       {"step_begin_ns", [](R r) { return r.rank.commonCell(r.step.began); }},
-       {"step_end_ns", [](R r) { return r.rank.commonCell(r.step.ended); }},
-       {"took_ns",
-        [](R r) { return countCell(between(r.step.began, r.step.ended)); }},
-       {"exposed_wait_for_peers_ns",
-        [](R r) {
-          return timeCell(r.time, &TimeBreakdown::exposed_wait_for_peers_ns);
-        }},
-       {"exposed_transfer_ns",
-        [](R r) {
-          return timeCell(r.time, &TimeBreakdown::exposed_transfer_ns);
-        }},
-       {"undecided_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::undecided_ns); }},
-       {"calls_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::calls_ns); }},
-       {"may_wait_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::may_wait_ns); }},
-       {"hidden_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::hidden_ns); }},
-       {"computing_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::computing_ns); }},
-       {"uncertain_ns",
-        [](R r) { return timeCell(r.time, &TimeBreakdown::uncertain_ns); }}},
+      withTimes<StepRow>(
+          {{"rank", [](R r) { return countCell(r.rank.table.header.rank()); }},
+           {"step", [](R r) { return countCell(r.step.number); }},
+           {"step_begin_ns",
+            [](R r) { return r.rank.commonCell(r.step.began); }},
+           {"step_end_ns", [](R r) { return r.rank.commonCell(r.step.ended); }},
+           {"took_ns",
+            [](R r) {
+              return countCell(between(r.step.began, r.step.ended));
+            }}}),
       {"rank"});
   return table;
 }
@@ -271,16 +258,12 @@ void StreamTables::add(const StreamTable& table, const v1::ClockModel& clock,
 
 void StreamTables::addSteps(const RankRow& rank,
                             const std::optional<RankTime>& time) {
-  const std::vector<StepWindow> windows = stepWindows(rank.table);
-  const std::vector<TimeBreakdown> times =
-      time ? time->over(windows) : std::vector<TimeBreakdown>();
-  std::size_t next = 0;
-  for (const Marks::Step& step : rank.table.marks.steps()) {
-    StepRow row{rank, step, std::nullopt};
-    if (const auto i = endedWindow(windows, step, next); i && !times.empty()) {
-      row.time = times[*i];
-    }
-    steps_.add(stepTable(), row);
+  const auto& steps = rank.table.marks.steps();
+  const auto times =
+      time ? timesOfSteps(rank.table, *time)
+           : std::vector<std::optional<TimeBreakdown>>(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps_.add(stepTable(), {rank, steps[i], times[i]});
   }
 }
 

@@ -454,7 +454,7 @@ TEST(StepPictureTest, AStallIsAWaitThatEndsWithTheOperation) {
   RankTime time(table, &stream.ready);
   time.add(0, {}, false);
   time.finish();
-  builder.add(stream, time);
+  builder.add(stream, stepWindows(table), time);
   const StepPicture picture = std::move(builder).finish();
   ASSERT_FALSE(picture.entries.empty());
   EXPECT_EQ(picture.entries[0].time.undecided_ns, 300u);
@@ -473,7 +473,7 @@ TEST(StepPictureTest, TheEarliestInstantThatIsTakenIsInAPicture) {
     StepPictureBuilder builder(false, start_ns, start_ns + 1000);
     RankTime time(table, &stream.ready);
     time.finish();
-    builder.add(stream, time);
+    builder.add(stream, stepWindows(table), time);
     EXPECT_EQ(std::move(builder).finish().entries.empty(), too_early_ns > 0);
   }
 }
@@ -499,7 +499,7 @@ TEST(StepPictureTest, SeveralBuildersMergeIntoTheSamePicture) {
     RankTime time(table, &stream.ready);
     time.finish();
     for (const std::size_t builder : {std::size_t{rank}, std::size_t{2}}) {
-      builders[builder].add(stream, time);
+      builders[builder].add(stream, stepWindows(table), time);
     }
   }
   for (const bool large_first : {false, true}) {
