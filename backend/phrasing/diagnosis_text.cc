@@ -15,13 +15,39 @@
 namespace traced {
 namespace {
 
+// Names the ranks whose trace ends in a call that creates groups.
+std::string creatingText(const JobState& job) {
+  constexpr std::size_t kMaxNamed = 4;
+  std::string text;
+  std::size_t count = 0;
+  for (const RankState& rank : job.ranks) {
+    if (!rank.creating || ++count > kMaxNamed) continue;
+    const Creating& call = *rank.creating;
+    absl::StrAppend(
+        &text, "Rank ", rank.rank, rank.running ? " has been in " : " was in ",
+        printable(call.function), "() for ",
+        secondsText(static_cast<std::int64_t>(call.for_ns)),
+        rank.running ? "" : " when its trace ended",
+        call.site.empty() ? ""
+                          : absl::StrCat(", called at ", printable(call.site)),
+        ".\n");
+  }
+  if (count > kMaxNamed) {
+    absl::StrAppend(&text, countOf(count - kMaxNamed, "more rank"),
+                    " in such calls.\n");
+  }
+  return text;
+}
+
 // Returns a line that counts operations still running at the end of the traces;
 // "" if none.
 std::string underWayText(const Diagnosis& diagnosis) {
-  if (diagnosis.under_way == 0) return "";
+  const std::string creating = creatingText(diagnosis.job);
+  if (diagnosis.under_way == 0) return creating;
   return absl::StrCat(
       countOf(diagnosis.under_way, "operation"),
-      " had not ended at the end of the traces; too recent to be judged.\n");
+      " had not ended at the end of the traces; too recent to be judged.\n",
+      creating);
 }
 
 // Returns how long all ranks are known, counted from the start of the first.

@@ -140,6 +140,11 @@ class Recorder {
   void mark(MarkKind kind, std::uint64_t value,
             const char* message = "") noexcept;
 
+  // Records an event in a function of torch.distributed; see FunctionRows in
+  // trace.proto. `function`: its name or "". The begin of a creation also
+  // records the caller's stack.
+  void functionEvent(FunctionRow event, const char* function) noexcept;
+
   // Blocks until everything recorded so far is in the file. Returns false if
   // the timeout passed or if the file rejected a record.
   bool flush(std::chrono::milliseconds timeout);

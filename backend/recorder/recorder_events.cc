@@ -129,6 +129,16 @@ void Recorder::mark(MarkKind kind, std::uint64_t value,
   }
 }
 
+void Recorder::functionEvent(FunctionRow event, const char* function) noexcept {
+  if (current() != this) return;
+  StackSource* const stacks = event.event == v1::FUNCTION_EVENT_CREATION_BEGAN
+                                  ? stackSource()
+                                  : nullptr;
+  if (stacks) event.stack = stackId(*stacks);
+  event.function = textId(function);
+  ring_.push(RecordKind::kFunction, event);
+}
+
 std::uint32_t Recorder::textId(const char* message) noexcept {
   const std::size_t bytes = strnlen(message, kMaxTextBytes);
   return bytes == 0 ? 0 : texts_.idFor(message, bytes);

@@ -183,6 +183,25 @@ struct ResourceRow {
   X(read_bytes_plus_1, ReadBytesPlus1, kPlain, read_bytes_plus_1)            \
   X(written_bytes_plus_1, WrittenBytesPlus1, kPlain, written_bytes_plus_1)
 
+// An event in a function that creates groups or is an object collective.
+struct FunctionRow {
+  std::uint64_t position = 0;
+  std::int64_t at_ns = 0;
+  std::uint64_t call = 0;
+  std::uint32_t event = 0;
+  std::uint32_t function = 0;
+  std::uint32_t stack = 0;
+  std::uint32_t group = 0;
+};
+#define TRACED_FUNCTION_COLUMNS(X)                  \
+  X(position_delta, PositionDelta, kStep, position) \
+  X(at_ns_delta, AtNsDelta, kAfterRow, at_ns)       \
+  X(call, Call, kPlain, call)                       \
+  X(event, Event, kPlain, event)                    \
+  X(function, Function, kText, function)            \
+  X(stack, Stack, kPlain, stack)                    \
+  X(group, Group, kPlain, group)
+
 // Each X(Row, Message, field, Field, COLUMNS) defines a table: its message and
 // its field in the payload.
 #define TRACED_ISSUE_ROWS(X) \
@@ -193,9 +212,10 @@ struct ResourceRow {
   X(DoneRow, DoneRows, done, Done, TRACED_DONE_COLUMNS)               \
   X(WaitRow, WaitRows, waited, Waited, TRACED_WAIT_COLUMNS)           \
   X(ReleaseRow, ReleaseRows, released, Released, TRACED_RELEASE_COLUMNS)
-#define TRACED_OTHER_ROWS(X)                                      \
-  X(MethodRow, MethodRows, method, Method, TRACED_METHOD_COLUMNS) \
-  X(MarkRow, MarkRows, marked, Marked, TRACED_MARK_COLUMNS)       \
-  X(ResourceRow, ResourceRows, resources, Resources, TRACED_RESOURCE_COLUMNS)
+#define TRACED_OTHER_ROWS(X)                                                  \
+  X(MethodRow, MethodRows, method, Method, TRACED_METHOD_COLUMNS)             \
+  X(MarkRow, MarkRows, marked, Marked, TRACED_MARK_COLUMNS)                   \
+  X(ResourceRow, ResourceRows, resources, Resources, TRACED_RESOURCE_COLUMNS) \
+  X(FunctionRow, FunctionRows, functions, Functions, TRACED_FUNCTION_COLUMNS)
 
 }  // namespace traced

@@ -122,6 +122,11 @@ void StreamAssembler::take(const MethodRow& row) {
   table_.marks.add(row);
 }
 
+void StreamAssembler::take(const FunctionRow& row) {
+  updateLast(Instant(row.at_ns));
+  table_.functions.push_back(row);
+}
+
 void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
   ++table_.chunks;
   table_.definitions.add(payload);

@@ -56,6 +56,7 @@ class StreamAssembler {
   void take(const MethodRow& row);
   void take(const MarkRow& row);
   void take(const ResourceRow& row) { table_.resources.push_back(row); }
+  void take(const FunctionRow& row);
   template <ProgressRow Row>
   void take(const Row& row);
   template <typename Row>

@@ -117,6 +117,8 @@ void CallTotals::add(const CallTotals& other) {
   waits_unknown += other.waits_unknown;
   unseen_at_most_ns += other.unseen_at_most_ns;
   parents += other.parents;
+  parents_ns += other.parents_ns;
+  parents_inside_ns += other.parents_inside_ns;
   held_ns += other.held_ns;
   split.add(other.split);
 }

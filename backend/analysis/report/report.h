@@ -15,6 +15,8 @@
 #include "analysis/job/run_filters.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/pictures/pictures.h"
+#include "analysis/report/group_start.h"
+#include "analysis/report/small_calls.h"
 #include "analysis/time_split/split_totals.h"
 #include "analysis/time_split/time_breakdown.h"
 
@@ -74,6 +76,11 @@ struct CallTotals {
   // Number of enclosing calls, such as broadcast_object_list(). Only in a
   // report by parent.
   std::uint64_t parents = 0;
+  // Time in these calls, and the part of it in which one of their operations
+  // was under way. If their begin or end is not recorded: from the first
+  // operation to the end of the last one.
+  std::uint64_t parents_ns = 0;
+  std::uint64_t parents_inside_ns = 0;
   // Rank time blocked by calls and waits; see HeldTime.
   std::uint64_t held_ns = 0;
   SplitSums split;
@@ -98,6 +105,9 @@ struct ReportRow {
   // One per Report::by.
   std::vector<std::string> keys;
   CallTotals totals;
+  // Number of first calls, see FirstCalls. Sums include them; medians, means,
+  // percentiles, maxima and bandwidths do not. 0 if the row has no others.
+  std::uint64_t left_out = 0;
   TimeSummary host;
   TimeSummary completion;
   TimeSummary wait;
@@ -118,6 +128,9 @@ struct RankTotals {
   TimeBreakdown time;  // of `run_ns`
   // See RankTime.
   std::optional<std::uint64_t> estimated_wait_ns;
+  // Time in calls that create groups, and in the first call of each group.
+  std::uint64_t creating_ns = 0;
+  std::uint64_t first_calls_ns = 0;
 };
 
 struct Report {
@@ -129,6 +142,9 @@ struct Report {
   std::vector<GroupRoles::Role> roles;
   // One per group of the catalog.
   std::vector<CallTotals> group_totals;
+  // One per group of the catalog.
+  std::vector<GroupStart> group_starts;
+  std::vector<SmallCallSite> small_calls;
   CallTotals all;
   TimeBreakdown time;  // of all ranks
   // The sum over the ranks. Absent if absent for one.

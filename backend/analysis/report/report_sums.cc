@@ -10,6 +10,7 @@ namespace traced {
 
 void ReportSums::add(const ReportedStream& stream, PictureBuilder* pictures) {
   group_totals_.resize(stream.catalog.groups().size());
+  group_starts_.resize(stream.catalog.groups().size());
   StreamAdder(*this, stream, pictures).addAll();
 }
 
@@ -33,6 +34,7 @@ void ReportSums::add(ReportSums&& other) {
     row.report_row.totals.add(from->report_row.totals);
     row.report_row.split.add(from->report_row.split);
     row.samples.add(std::move(from->samples));
+    if (from->first_split) row.splitOf(true).add(*from->first_split);
   }
   ranks_.insert(ranks_.end(), other.ranks_.begin(), other.ranks_.end());
   group_totals_.resize(
@@ -40,6 +42,12 @@ void ReportSums::add(ReportSums&& other) {
   for (std::size_t i = 0; i < other.group_totals_.size(); ++i) {
     group_totals_[i].add(other.group_totals_[i]);
   }
+  group_starts_.resize(
+      std::max(group_starts_.size(), other.group_starts_.size()));
+  for (std::size_t i = 0; i < other.group_starts_.size(); ++i) {
+    group_starts_[i].add(other.group_starts_[i]);
+  }
+  small_calls_.add(other.small_calls_);
   all_.add(other.all_);
   out_of_scope_ += other.out_of_scope_;
   steps_.add(other.steps_);
@@ -60,6 +68,8 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
   const std::uint64_t run_ns = report.summary.rankTimeNs();
   for (const std::unique_ptr<Row>& row : rows_) {
     ReportRow& added = report.rows.emplace_back(std::move(row->report_row));
+    const bool none_later = added.left_out == 0;
+    if (row->first_split && none_later) added.split.add(*row->first_split);
     added.share = added.totals.shareOf(run_ns);
     added.share_at_most = added.totals.mostOf(run_ns);
   }
@@ -72,6 +82,9 @@ void ReportSums::finish(std::size_t threads, Report& report) && {
     if (report.estimated_wait_ns) *report.estimated_wait_ns += *estimated_ns;
   }
   report.group_totals = std::move(group_totals_);
+  for (GroupStart& start : group_starts_) start.sort();
+  report.group_starts = std::move(group_starts_);
+  report.small_calls = std::move(small_calls_).finish(run_ns);
   report.all = all_;
   report.all.setTime(report.time);
   report.out_of_scope = out_of_scope_;

@@ -77,6 +77,13 @@ class ReportSums {
     FirstUse first;
     ReportRow report_row;
     RowSamples samples;
+    // Splits of first calls.
+    std::optional<SplitTotals> first_split;
+
+    SplitTotals& splitOf(bool is_first) {
+      if (!is_first) return report_row.split;
+      return first_split ? *first_split : first_split.emplace();
+    }
   };
   struct Rank {
     std::size_t index = 0;
@@ -92,6 +99,8 @@ class ReportSums {
   std::vector<Rank> ranks_;
   // One per group of the catalog.
   std::vector<CallTotals> group_totals_;
+  std::vector<GroupStart> group_starts_;
+  SmallCalls small_calls_;
   CallTotals all_;
   std::uint64_t out_of_scope_ = 0;
   StepPictureBuilder steps_;

@@ -54,6 +54,10 @@ std::size_t RowSamples::numberOf(const CallSize& size) {
 }
 
 void RowSamples::add(RowSamples&& other) {
+  later_ += other.later_;
+  for (const First& first : other.first_) {
+    addFirst(first.sample, numberOf(other.of_sizes_[first.size_number].size));
+  }
   host_ns_.add(std::move(other.host_ns_));
   wait_ns_.add(std::move(other.wait_ns_));
   for (OfOneSize& from : other.of_sizes_) {
@@ -62,7 +66,24 @@ void RowSamples::add(RowSamples&& other) {
   }
 }
 
+void RowSamples::addFirst(ReportRow& row) const {
+  const auto add = [](TimeSummary& time, const auto& ns) {
+    if (!ns) return;
+    ++time.count;
+    time.total_ns += *ns;
+  };
+  for (const First& first : first_) {
+    add(row.host, first.sample.host_ns);
+    add(row.completion, first.sample.completion_ns);
+    add(row.wait, first.sample.wait_ns);
+  }
+}
+
 void RowSamples::summarize(ReportRow& row) && {
+  row.left_out = leftOut();
+  if (later_ == 0) {
+    for (const First& first : first_) add(first.sample, first.size_number);
+  }
   row.host = std::move(host_ns_).summarize();
   row.wait = std::move(wait_ns_).summarize();
   setBandwidths(row);
@@ -71,6 +92,7 @@ void RowSamples::summarize(ReportRow& row) && {
     completion_ns.add(std::move(of_size.completion_ns));
   }
   row.completion = std::move(completion_ns).summarize();
+  if (row.left_out > 0) addFirst(row);
 }
 
 void RowSamples::setBandwidths(ReportRow& row) const {

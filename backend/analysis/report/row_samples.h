@@ -50,13 +50,20 @@ struct CallSize {
 
 // RowSamples keeps samples for percentiles over the calls of a row.
 //
+// First calls, see FirstCalls, count in sums only, unless the row has no
+// others.
+//
 // Memory: 24 bytes per call, up to Samples::kMaxExact calls of a size.
 class RowSamples {
  public:
   // Returns the number of a size within this row, adding it if needed.
   std::size_t numberOf(const CallSize& size);
 
+  void addFirst(const OperationSample& sample, std::size_t size_number) {
+    first_.push_back({sample, size_number});
+  }
   void add(const OperationSample& sample, std::size_t size_number) {
+    ++later_;
     if (sample.host_ns) host_ns_.add(*sample.host_ns);
     if (sample.wait_ns) wait_ns_.add(*sample.wait_ns);
     if (!sample.completion_ns) return;
@@ -64,6 +71,8 @@ class RowSamples {
   }
   void add(RowSamples&& other);
 
+  // Returns the number of calls that percentiles leave out.
+  std::uint64_t leftOut() const { return later_ > 0 ? first_.size() : 0; }
   // Sets the times and bandwidths of a row.
   void summarize(ReportRow& row) &&;
 
@@ -77,6 +86,16 @@ class RowSamples {
   // one.
   void setBandwidths(ReportRow& row) const;
 
+  struct First {
+    OperationSample sample;
+    std::size_t size_number = 0;
+  };
+  // Adds first calls to the number and the sum of a row's times.
+  void addFirst(ReportRow& row) const;
+
+  std::vector<First> first_;
+  // Number of other calls.
+  std::uint64_t later_ = 0;
   Samples host_ns_;
   Samples wait_ns_;
   std::vector<OfOneSize> of_sizes_;

@@ -52,6 +52,8 @@ struct StreamTable {
   Marks marks;
   // Samples of the process's resource usage (TRACED_RESOURCES).
   std::vector<ResourceRow> resources;
+  // Events in functions of torch.distributed; see function_calls.h.
+  std::vector<FunctionRow> functions;
   // Number of operations that only estimated a time and communicated nothing.
   std::uint64_t simulated = 0;
 

@@ -16,12 +16,14 @@
 #include "c10d/groups/attach.h"
 #include "c10d/groups/nodes.h"
 #include "c10d/module/bindings.h"
+#include "c10d/wrapper/traced_backend.h"
 #include "recorder/recorder.h"
 #include "recorder/watch/hang_reports.h"
 #include "ring_io/keeper/start_keeper.h"
 #include "ring_io/settings/options.h"
 #include "ring_io/settings/process_info.h"
 #include "ring_io/sinks/memory_sinks.h"
+#include "traced/v1/trace.pb.h"
 
 namespace py = pybind11;
 
@@ -142,6 +144,29 @@ void endWithInterpreter() {
            }) == 0;
   }();
   static_cast<void>(asked);
+}
+
+// `at_ns`: absent for an event that happens now. `group`: what a call created,
+// for its end; may be nullptr.
+void functionEvent(std::uint64_t call, std::uint32_t event,
+                   std::optional<std::int64_t> at_ns,
+                   const std::string& function, c10d::ProcessGroup* group) {
+  Recorder* recorder = Recorder::current();
+  const bool is_operation = event == v1::FUNCTION_EVENT_OBJECTS_BEGAN ||
+                            event == v1::FUNCTION_EVENT_OBJECTS_ENDED;
+  if (!recorder || (is_operation && !Recorder::enabled())) return;
+  FunctionRow row;
+  row.at_ns = at_ns.value_or(nowNs());
+  row.call = call;
+  row.event = event;
+  bool is_recorded = false;
+  if (group) {
+    forEachTraced(*group, [&](TracedBackend& backend) {
+      backend.endCreation(row);
+      is_recorded = true;
+    });
+  }
+  if (!is_recorded) recorder->functionEvent(row, function.c_str());
 }
 
 // Waits briefly for the file, because the process may exit right after an
@@ -333,6 +358,11 @@ PYBIND11_MODULE(_C, m) {
   m.def(
       "step", &traced::step, py::arg("number"),
       "Marks the begin of a training step. None: its number cannot be stored.");
+  m.def("function_event", &traced::functionEvent, py::arg("call"),
+        py::arg("event"), py::arg("at_ns") = py::none(),
+        py::arg("function") = "", py::arg("group") = py::none(),
+        "Records an event in a function of torch.distributed; see FunctionRows "
+        "in trace.proto.");
   traced::readPythonErrors();
   traced::bindContext(m);
   traced::bindModules(m);

@@ -77,6 +77,11 @@ void TracedBackend::markAndFlush(MarkKind kind, const char* message) noexcept {
   recorder_.requestFlush();
 }
 
+void TracedBackend::endCreation(FunctionRow end) noexcept {
+  end.group = group_->id();
+  recorder_.functionEvent(end, "");
+}
+
 #ifdef TRACED_BACKEND_HAS_reconfigure
 TracedBackend::Work TracedBackend::reconfigure(
     const c10d::ReconfigureOptions& opts) {

@@ -43,6 +43,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // requests a flush. Also records while tracing is off. Never blocks. After
   // kAbort, no device ends are recorded for unfinished operations.
   void markAndFlush(MarkKind kind, const char* message = "") noexcept;
+  // Records that a call that created the group ended, and the group's id.
+  void endCreation(FunctionRow end) noexcept;
 
   // Decides whether the configured scope includes this group. The decision
   // stays open, and the group is recorded, until `lookup` has the node names

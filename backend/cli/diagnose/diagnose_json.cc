@@ -54,6 +54,11 @@ Json rankJson(const JobState& job, const RankState& rank) {
   json["ended"] = processEndJson(rank);
   if (rank.running) json["running"] = true;
   if (!rank.lost.empty()) json["lost"] = lostText(rank.lost);
+  if (rank.creating) {
+    json["creating"] = {{"function", rank.creating->function},
+                        {"site", rank.creating->site},
+                        {"for_ns", rank.creating->for_ns}};
+  }
   if (rank.last_finished) {
     json["last_finished"] = refJson(job, *rank.last_finished, "end_ns");
   }

@@ -63,9 +63,10 @@ void addTotals(Json& json, const Report& report, const CallTotals& totals,
   addShares(json, report, totals, run_ns);
 }
 
-// Omits a median that cannot be distinguished from 0.
-Json certifiedJson(const CertifiedTimes& times) {
-  Json json = {{"count", times.count()}, {"total_ns", times.totalNs()}};
+// Omits a median that cannot be distinguished from 0. `sum` includes calls that
+// percentiles leave out.
+Json certifiedJson(const CertifiedTimes& times, const TimeSum& sum) {
+  Json json = {{"count", sum.count}, {"total_ns", sum.total_ns}};
   if (times.count() == 0) return json;
   const CertifiedTime p50 = times.p50();
   const bool exact = p50.low_ns == p50.high_ns;
@@ -147,14 +148,21 @@ Json latestJson(const Report& report, const Latest& latest) {
 Json rowJson(const Report& report, const ReportRow& row) {
   Json json = keysJson(report, row);
   addCounts(json, row.totals);
-  if (report.isBy(ReportKey::kParent)) json["parents"] = row.totals.parents;
+  if (report.isBy(ReportKey::kParent)) {
+    json["parents"] = row.totals.parents;
+    json["parents_ns"] = row.totals.parents_ns;
+    json["parents_inside_ns"] = row.totals.parents_inside_ns;
+  }
+  json["first_calls_left_out"] = row.left_out;
   json["host"] = toJson(row.host);
   json["completion"] = toJson(row.completion);
   json["wait"] = toJson(row.wait);
   setIf(json, "algbw_gbs", row.algbw_gbs);
   setIf(json, "busbw_gbs", row.busbw_gbs);
-  json["wait_for_peers"] = certifiedJson(row.split.waitForPeers());
-  json["transfer"] = certifiedJson(row.split.transfer());
+  const SplitSums& sums = row.totals.split;
+  json["wait_for_peers"] =
+      certifiedJson(row.split.waitForPeers(), sums.wait_for_peers);
+  json["transfer"] = certifiedJson(row.split.transfer(), sums.transfer);
   addSplitCounts(json, row.totals.split);
   setIf(json, "transfer_busbw_gbs", row.split.transferBusbwGbs());
   setIf(json, "ready_busbw_gbs", row.split.readyBusbwGbs());
@@ -166,7 +174,10 @@ Json rowJson(const Report& report, const ReportRow& row) {
 Json ranksJson(const Report& report) {
   Json ranks = Json::array();
   for (const RankTotals& rank : report.ranks) {
-    Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
+    Json json = {{"rank", rank.rank},
+                 {"run_ns", rank.run_ns},
+                 {"creating_groups_ns", rank.creating_ns},
+                 {"first_calls_ns", rank.first_calls_ns}};
     addTotals(json, report, rank.totals, rank.run_ns);
     if (hasTime(report)) addTime(json["time"], rank.time);
     if (hasTime(report) && report.isBounded()) {
@@ -207,13 +218,45 @@ Json stepsJson(const Report& report) {
           {"slowest", std::move(slowest)}};
 }
 
+Json timesJson(const RankTimes& times) {
+  return {{"ranks", times.count()},
+          {"p50_ns", times.p50Ns()},
+          {"max_ns", times.longest().ns},
+          {"max_rank", times.longest().rank}};
+}
+
+void addStart(Json& json, const GroupStart& start) {
+  if (!start.created.empty()) json["created"] = timesJson(start.created);
+  if (!start.barrier.empty()) json["barrier"] = timesJson(start.barrier);
+  if (start.first.empty()) return;
+  Json& first = json["first_call"] = timesJson(start.first);
+  first["op"] = start.first_op;
+  if (start.later_ns.count() == 0) return;
+  first["later_count"] = start.later_ns.count();
+  first["later_p50_ns"] = start.later_ns.percentile(50);
+}
+
 Json groupTotalsJson(const Report& report) {
   std::vector<Json> groups = groupsJson(report.groups);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     addTotals(groups[i], report, report.group_totals[i],
               report.summary.rankTimeNs());
+    addStart(groups[i], report.group_starts[i]);
   }
   return groups;
+}
+
+Json smallCallsJson(const Report& report) {
+  Json sites = Json::array();
+  for (const SmallCallSite& site : report.small_calls) {
+    sites.push_back({{"site", site.site},
+                     {"op", site.op},
+                     {"ranks", site.ranks},
+                     {"count", site.calls},
+                     {"bytes_p50", site.p50_bytes},
+                     {"cost_ns", site.cost_ns}});
+  }
+  return sites;
 }
 
 }  // namespace
@@ -256,6 +299,7 @@ Json reportJson(const std::string& title, const TraceSet& set,
   json["ranks"] = ranksJson(report);
   if (report.pictures) json["pictures"] = picturesJson(report);
   json["groups"] = groupTotalsJson(report);
+  json["small_calls"] = smallCallsJson(report);
   addScope(json, report.scope, report.out_of_scope);
   addLeftOut(json, summary.leftOut());
   addWindow(json, report.window, report.out_of_window);

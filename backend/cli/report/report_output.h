@@ -45,6 +45,12 @@ std::string outsideText(const RunSummary& summary);
 std::string clocksText(const Report& report);
 std::string latestText(const Report& report);
 std::string degradedText(const Report& report);
+// Return a sentence and a table about how long creating groups and their first
+// calls took. "" if it is little, unless `all`.
+std::string groupStartText(const Report& report, bool all);
+std::string groupStartsText(const Report& report, bool all);
+// Returns hints about lines that issue many small calls; "" if none.
+std::string smallCallsText(const Report& report);
 // Returns how much the groups folded into one row differ.
 std::string rolesText(const Report& report);
 

@@ -72,7 +72,11 @@ Table makeTable(const Report& report, bool wide) {
   // With rows by parent, the calls are those of the parent.
   const bool by_parent = report.isBy(ReportKey::kParent);
   table.addColumn("calls");
-  if (by_parent) table.addColumn("operations");
+  if (by_parent) {
+    table.addColumn("ms per\ncall");
+    table.addColumn("inside\noperations");
+    table.addColumn("operations");
+  }
   table.addColumn("bytes");
   std::vector<std::string> figures = {"p50", "p99"};
   std::vector<std::string> certified = figures;
@@ -90,6 +94,20 @@ Table makeTable(const Report& report, bool wide) {
   if (wide) table.addColumn("busbw of\ntransfer");
   table.addColumn("share\nof run");
   return table;
+}
+
+// Adds the number of enclosing calls, their mean time, and the part of it in
+// operations.
+void addParents(std::vector<std::string>& cells, const CallTotals& totals) {
+  if (totals.parents == 0) {
+    cells.insert(cells.end(), 3, "-");
+    return;
+  }
+  const auto ns = static_cast<double>(totals.parents_ns);
+  const auto inside_ns = static_cast<double>(totals.parents_inside_ns);
+  cells.push_back(groupedText(totals.parents));
+  cells.push_back(millisecondsText(ns / static_cast<double>(totals.parents)));
+  cells.push_back(ns == 0 ? "-" : percentText(inside_ns / ns));
 }
 
 // Returns the length of the directory that all call sites share, with its
@@ -124,8 +142,7 @@ std::vector<std::string> cellsOf(const Report& report, const ReportRow& row,
     cells.push_back(printable(is_path ? key.substr(directory) : key));
   }
   if (report.isBy(ReportKey::kParent)) {
-    const std::uint64_t parents = row.totals.parents;
-    cells.push_back(parents == 0 ? "-" : groupedText(parents));
+    addParents(cells, row.totals);
   }
   cells.push_back(groupedText(row.totals.calls));
   cells.push_back(bytesText(row.totals.bytes));
@@ -269,8 +286,11 @@ std::string reportText(const std::string& title, const TraceSet& set,
     return fitting(absl::StrCat(text, "\n", none, "\n", notesText(report)));
   }
   absl::StrAppend(&text, "\n", communicationText(report), stepsText(report),
-                  latestText(report), degradedText(report), "\n");
+                  latestText(report), degradedText(report),
+                  groupStartText(report, options.wide), smallCallsText(report),
+                  "\n");
   text = absl::StrCat(fitting(text), rowsText(report, options));
+  absl::StrAppend(&text, groupStartsText(report, options.wide));
   if (options.wide) {
     absl::StrAppend(&text, "\n", outsideText(report.summary), "\n",
                     rankTotalsText(report), "\n", groupTotalsText(report),

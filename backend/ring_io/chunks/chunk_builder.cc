@@ -53,6 +53,10 @@ void ChunkBuilder::useDefinitions(const Row& row) {
       useGroup(static_cast<std::uint32_t>(row.value));
     }
   }
+  if constexpr (std::is_same_v<Row, FunctionRow>) {
+    if (row.group != 0) useGroup(row.group);
+    use(stacks_.useInThisChunk(row.stack));
+  }
 }
 
 void ChunkBuilder::addDefinition(const Ring::Record& record) {

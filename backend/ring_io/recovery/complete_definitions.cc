@@ -41,6 +41,7 @@ class Completion {
     addIds(threads_, payload.issued().thread());
     addIds(contexts_, payload.issued().context());
     addIds(stacks_, payload.issued().stack());
+    addIds(stacks_, payload.functions().stack());
     forEachType(AllRows(), [&]<typename Row>() {
       forEachType(ColumnsOf<Row>(), [&]<typename Which>() {
         if constexpr (Which::kCell == CellKind::kText) {
@@ -106,6 +107,7 @@ class Completion {
         groups_.insert(static_cast<std::uint32_t>(marked.value(i)));
       }
     }
+    addIds(groups_, payload_.functions().group());
     removeDefined(groups_, payload_.group());
   }
 

@@ -37,6 +37,7 @@ enum class RecordKind : std::uint8_t {
   kMethod = 16,
   kReturnAndWait = 17,
   kResources = 18,
+  kFunction = 19,
 };
 
 // How the end of an operation was observed. Equals EndSource in trace.proto.
@@ -160,7 +161,8 @@ struct MarkRecord {
   X(kRelease, ReleaseRecord)  \
   X(kMethod, MethodRecord)    \
   X(kMark, MarkRecord)        \
-  X(kResources, ResourceRow)
+  X(kResources, ResourceRow)  \
+  X(kFunction, FunctionRow)
 
 // Returns the number of rows that a record becomes; losses are counted in rows.
 // 0: the record is a definition.

@@ -20,6 +20,7 @@ from traced._support.log import described, log_once
 from traced._torch import (
     auto_step,
     endings,
+    group_setup,
     job_name,
     modules,
     nccl_profiler,
@@ -96,7 +97,9 @@ def trace(group: dist.ProcessGroup, members: list[int]) -> None:
             return
         # Without the extension no group is traced, so this one has no traced parent either.
         extension = sys.modules.get("traced._C")
-        if extension and not extension.attach(group, wanted, members) and wanted:
+        if extension and extension.attach(group, wanted, members):
+            group_setup.created(group)
+        elif extension and wanted:
             log_once(_why_not(group))
     except TracedError as error:
         _log_not_loaded(error)
@@ -166,6 +169,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         announce.recording(extension, rank, world_size)
         modules.follow_setting()
         stacks.record(extension)
+        group_setup.recording_started(extension)
         endings.install()
         _stop_when_multiprocessing_ends()
         problem = keeper.start(extension)

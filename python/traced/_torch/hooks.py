@@ -7,6 +7,8 @@ that issue several operations):
 - ``_register_process_group`` runs for every complete group, also for split and shrunk ones. The
   wrapper attaches the traced backends.
 - ``_get_split_source`` passes a backend to C++. The wrapper passes the stock object.
+- ``_WaitCounter`` of torch's logger surrounds the functions that create groups. ``group_setup``
+  records when they begin and end.
 - ``ProcessGroup.abort`` and ``shutdown`` bypass the traced backends. The wrapper records them.
 
 The modules that tracing needs are imported within a guard, when a group is to be traced. If the
@@ -24,7 +26,7 @@ from typing import Any
 
 from traced._support import settings
 from traced._support.guard import Guard
-from traced._torch import backend_names, nodes, object_calls
+from traced._torch import backend_names, group_setup, nodes, object_calls
 from traced._torch.unwrapped import unwrapped
 
 _NOT_RECORDED = "process groups are not recorded"
@@ -58,6 +60,7 @@ def install() -> None:
     for owner, name, function in wrapped:
         setattr(owner, name, function)
     object_calls.install(c10d)
+    group_setup.install()
 
 
 def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:

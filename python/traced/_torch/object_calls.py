@@ -1,8 +1,8 @@
 """Wraps functions of torch.distributed that issue several operations, as ``all_gather_object``.
 
-The backend sees only the operations. The wrappers add the call that they belong to, its number and
-the pickled size of this rank's objects. Operations of a function that was imported from
-``torch.distributed`` before torch loaded this package have no call.
+The backend sees only the operations. The wrappers add the call that they belong to, its begin and
+end, its number and the pickled size of this rank's objects. Operations of a function that was
+imported from ``torch.distributed`` before torch loaded this package have no call.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _NAMES = (
     "send_object_list",
 )
 
+# FunctionEvent in trace.proto.
+_BEGAN, _ENDED = 6, 7
+
 _numbers = itertools.count(1)
 _running = threading.local()
 
@@ -38,6 +41,7 @@ class _Call:
         self._number = next(_numbers)
         self._outer: _Call | None = getattr(_running, "call", None)
         self._bytes: int | None = None
+        extension.function_event(self._number, _BEGAN)
         self._entered = extension.enter_call(name, self._number, None)
         _running.call = self
 
@@ -50,6 +54,7 @@ class _Call:
     def end(self) -> None:
         _running.call = self._outer
         self._extension.leave(self._entered)
+        self._extension.function_event(self._number, _ENDED)
 
 
 def install(c10d: ModuleType) -> None:

@@ -105,6 +105,18 @@ class ResourceRow(NamedTuple):
     written_bytes_plus_1: int
 
 
+class FunctionRow(NamedTuple):
+    """An event in a function that creates groups or is an object collective."""
+
+    position: int
+    at_ns: int
+    call: int
+    event: int
+    function: int
+    stack: int
+    group: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkRows:
     """The rows of one chunk."""
@@ -117,13 +129,14 @@ class ChunkRows:
     method: list[MethodRow]
     marked: list[MarkRow]
     resources: list[ResourceRow]
+    functions: list[FunctionRow]
 
     @property
     def total(self) -> int:
         """The number of rows."""
         tables: tuple[list[Any], ...] = (
             self.issued, self.returned, self.done, self.waited, self.released, self.method,
-            self.marked, self.resources,
+            self.marked, self.resources, self.functions,
         )  # fmt: skip
         return sum(map(len, tables))
 
@@ -165,6 +178,7 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
     ("method", MethodRow, "op_delta", "", ("algorithm", "protocol", "channels")),
     ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value", "text")),
     ("resources", ResourceRow, "position_delta", "sample_ns_delta", ResourceRow._fields[2:]),
+    ("functions", FunctionRow, "position_delta", "at_ns_delta", FunctionRow._fields[2:]),
 )
 
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "analysis/stream/function_calls.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -66,6 +67,19 @@ const GroupStop* RankState::stopOf(std::uint32_t group) const {
   return found == stops.end() ? nullptr : &*found;
 }
 
+namespace {
+
+std::optional<Creating> creatingAtEnd(const StreamTable& table) {
+  if (table.closed || table.functions.empty()) return std::nullopt;
+  const std::vector<GroupSetup> setups = groupSetups(table);
+  if (setups.empty() || setups.back().ended.known()) return std::nullopt;
+  const GroupSetup& last = setups.back();
+  return Creating{last.function, last.site,
+                  between(last.began, table.last).value_or(0)};
+}
+
+}  // namespace
+
 RankState rankStateOf(const StreamTable& table) {
   RankState state;
   state.rank = table.header.rank();
@@ -83,6 +97,7 @@ RankState rankStateOf(const StreamTable& table) {
   state.forgets = table.not_in_dump > 0 ||
                   (table.operations.empty() && !table.progress.empty());
   state.has_sites = hasSites(table);
+  state.creating = creatingAtEnd(table);
   return state;
 }
 

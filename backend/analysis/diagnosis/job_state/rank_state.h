@@ -92,6 +92,15 @@ struct LostPart {
   std::string reason;
 };
 
+// A call that creates groups and has not ended, such as new_group().
+struct Creating {
+  std::string function;
+  // The line that called it; "" if unknown.
+  std::string site;
+  // From its begin to the end of the trace.
+  std::uint64_t for_ns = 0;
+};
+
 struct RankState {
   std::uint32_t rank = 0;
   std::string host;
@@ -139,6 +148,8 @@ struct RankState {
   // the moments after the last record.
   bool whole() const { return lost.empty(); }
 
+  // The call that the trace ends in, if it creates groups.
+  std::optional<Creating> creating;
   // Longest time during which it was inside no operation, between two
   // operations.
   std::int64_t longest_pause_ns = 0;

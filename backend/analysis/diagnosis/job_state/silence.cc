@@ -38,7 +38,8 @@ Silence findSilence(const JobState& job, bool unusual, UntilNs&& until_ns) {
 
 Silence silenceOfLive(const JobState& job) {
   return findSilence(job, false, [](const RankState& rank) {
-    return rank.running ? rank.last_ns : rank.first_ns;
+    const bool may_be_silent = rank.running && !rank.creating;
+    return may_be_silent ? rank.last_ns : rank.first_ns;
   });
 }
 

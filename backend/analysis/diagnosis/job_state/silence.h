@@ -19,8 +19,9 @@ struct Silence {
   std::int64_t longest_before_ns = 0;
 };
 
-// Returns the running ranks that have been silent for at least 5 s. Both
-// functions skip ranks whose traces may lack operations.
+// Returns the running ranks that have been silent for at least 5 s and are not
+// known to create a group. Both functions skip ranks whose traces may lack
+// operations.
 Silence silenceOfLive(const JobState& job);
 // Returns the killed ranks that had been silent for at least 5 s, and longer
 // than in any earlier pause between two operations.

@@ -70,6 +70,32 @@ TEST(RowSamplesTest, SeveralThreadsGiveTheSameResult) {
   EXPECT_EQ(row.algbw_gbs, 10);
 }
 
+TEST(RowSamplesTest, FirstCallsCountOnlyInSums) {
+  RowSamples one, other;
+  one.addFirst(took(1000), one.numberOf({100, 1}));
+  other.addFirst(took(500), other.numberOf({100, 1}));
+  other.add(took(20), other.numberOf({100, 1}));
+  one.add(std::move(other));
+  ReportRow row;
+  std::move(one).summarize(row);
+  EXPECT_EQ(row.left_out, 2u);
+  EXPECT_EQ(row.completion.count, 3u);
+  EXPECT_EQ(row.completion.total_ns, 1520u);
+  EXPECT_EQ(row.completion.max_ns, 20u);
+  EXPECT_EQ(row.host.total_ns, 760u);
+  EXPECT_EQ(row.algbw_gbs, 5);
+}
+
+TEST(RowSamplesTest, ARowOfFirstCallsHasTheirPercentiles) {
+  RowSamples samples;
+  samples.addFirst(took(1000), samples.numberOf({100, 1}));
+  ReportRow row;
+  std::move(samples).summarize(row);
+  EXPECT_EQ(row.left_out, 0u);
+  EXPECT_EQ(row.completion.count, 1u);
+  EXPECT_EQ(row.completion.max_ns, 1000u);
+}
+
 TEST(RowSamplesTest, WithoutAFactorOrTimeThereIsNoBandwidth) {
   for (const CallSize size : {CallSize{100, -1}, CallSize{0, 1}}) {
     RowSamples samples;
