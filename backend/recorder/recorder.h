@@ -142,7 +142,8 @@ class Recorder {
 
   // Records an event in a function of torch.distributed; see FunctionRows in
   // trace.proto. `function`: its name or "". The begin of a creation also
-  // records the caller's stack.
+  // records the caller's stack. Ignores object collectives while recording is
+  // disabled.
   void functionEvent(FunctionRow event, const char* function) noexcept;
 
   // Blocks until everything recorded so far is in the file. Returns false if

@@ -130,7 +130,9 @@ void Recorder::mark(MarkKind kind, std::uint64_t value,
 }
 
 void Recorder::functionEvent(FunctionRow event, const char* function) noexcept {
-  if (current() != this) return;
+  const bool is_operation = event.event == v1::FUNCTION_EVENT_OBJECTS_BEGAN ||
+                            event.event == v1::FUNCTION_EVENT_OBJECTS_ENDED;
+  if (current() != this || (is_operation && !enabled())) return;
   StackSource* const stacks = event.event == v1::FUNCTION_EVENT_CREATION_BEGAN
                                   ? stackSource()
                                   : nullptr;

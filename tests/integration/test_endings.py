@@ -19,8 +19,8 @@ def _check_complete(stream: Stream, marks: int = 0) -> None:
     assert {item.wait_end_ns is None for item in stream.operations} == {False}
     accounts = stream.accounts
     assert accounts is not None
-    # Per operation: issue, return, wait.
-    records = 3 * CALLS + marks
+    # Per operation: issue, return, wait. The begin and end of init_process_group.
+    records = 3 * CALLS + 2 + marks
     assert (accounts.produced, accounts.stored, accounts.drops) == (records, records, {})
     assert stream.records == accounts.stored
     assert (stream.missing, stream.gaps) == (0, ())

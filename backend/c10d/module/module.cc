@@ -23,7 +23,6 @@
 #include "ring_io/settings/options.h"
 #include "ring_io/settings/process_info.h"
 #include "ring_io/sinks/memory_sinks.h"
-#include "traced/v1/trace.pb.h"
 
 namespace py = pybind11;
 
@@ -152,9 +151,7 @@ void functionEvent(std::uint64_t call, std::uint32_t event,
                    std::optional<std::int64_t> at_ns,
                    const std::string& function, c10d::ProcessGroup* group) {
   Recorder* recorder = Recorder::current();
-  const bool is_operation = event == v1::FUNCTION_EVENT_OBJECTS_BEGAN ||
-                            event == v1::FUNCTION_EVENT_OBJECTS_ENDED;
-  if (!recorder || (is_operation && !Recorder::enabled())) return;
+  if (!recorder) return;
   FunctionRow row;
   row.at_ns = at_ns.value_or(nowNs());
   row.call = call;

@@ -12,7 +12,6 @@ using testing::StreamBuilder;
 
 constexpr std::uint64_t kTookNs = 10'000;
 constexpr std::uint64_t kCostNs = 1'000;
-constexpr std::uint64_t kRankTimeNs = 1'000'000;
 
 // How often a line issues a call, and how long it is idle in between.
 struct Loop {
@@ -20,6 +19,8 @@ struct Loop {
   std::uint64_t bytes = 4096;
   std::uint64_t idle_ns = kTookNs / 2;
   std::uint64_t batch = 0;
+  // Time of the run.
+  std::uint64_t run_ns = 100 * 200 * kCostNs;
 };
 
 std::vector<SmallCallSite> sitesOf(const Loop& loop) {
@@ -53,7 +54,7 @@ std::vector<SmallCallSite> sitesOf(const Loop& loop) {
   SmallCalls one, all;
   one.add(of_stream);
   all.add(one);
-  return std::move(all).finish(kRankTimeNs);
+  return std::move(all).finish(loop.run_ns);
 }
 
 TEST(SmallCallsTest, FindsALoopOfSmallCalls) {
@@ -68,18 +69,13 @@ TEST(SmallCallsTest, FindsALoopOfSmallCalls) {
 }
 
 TEST(SmallCallsTest, FindsNoCallsThatFewerCannotReplace) {
-  EXPECT_TRUE(sitesOf({.calls = 100}).empty());
+  EXPECT_TRUE(sitesOf({.calls = 100, .run_ns = 1}).empty());
+  EXPECT_EQ(sitesOf({.calls = 101, .run_ns = 1}).size(), 1u);
   EXPECT_TRUE(sitesOf({.bytes = 65537}).empty());
   EXPECT_TRUE(sitesOf({.bytes = 0}).empty());
   EXPECT_TRUE(sitesOf({.idle_ns = kTookNs}).empty());
   EXPECT_TRUE(sitesOf({.batch = 1}).empty());
-}
-
-TEST(SmallCallsTest, FindsNoCallsThatCostLittle) {
-  StreamBuilder stream(0);
-  EXPECT_EQ(sitesOf({.calls = 101}).size(), 1u);
-  SmallCalls calls;
-  EXPECT_TRUE(std::move(calls).finish(kRankTimeNs).empty());
+  EXPECT_TRUE(sitesOf({.run_ns = 100 * 200 * kCostNs + 100}).empty());
 }
 
 }  // namespace
