@@ -55,6 +55,10 @@ def test_creations_have_the_times_of_the_program(launcher: Launcher, tmp_path: P
         own = process.result["default_pg"], process.result["both"], process.result[str(rank)]
         for (_, began_ns, ended_ns), (before_ns, after_ns) in zip(calls, own, strict=True):
             assert before_ns - _CLOCK_NS <= began_ns <= ended_ns <= after_ns + _CLOCK_NS
+        (started_ns,) = {
+            p.header.started.monotonic_ns for p in _payloads(tmp_path / "traces", rank)
+        }
+        assert calls[0][1] < started_ns < calls[0][2], "the first call began before the recording"
         # Nothing else is in the program's time of these calls.
         for (_, began_ns, ended_ns), (before_ns, after_ns) in zip(calls[1:], own[1:], strict=True):
             assert ended_ns - began_ns >= (after_ns - before_ns) * 0.5 - _CLOCK_NS

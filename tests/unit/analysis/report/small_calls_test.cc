@@ -19,6 +19,7 @@ struct Loop {
   std::uint64_t bytes = 4096;
   std::uint64_t idle_ns = kTookNs / 2;
   std::uint64_t batch = 0;
+  std::string parent{};
   // Time of the run.
   std::uint64_t run_ns = 100 * 200 * kCostNs;
 };
@@ -33,6 +34,7 @@ std::vector<SmallCallSite> sitesOf(const Loop& loop) {
   frame.set_file("/job/train.py");
   frame.set_line(31);
   stack.set_site(1);
+  stream.addContext().set_parent(loop.parent);
   StreamAssembler assembler(stream.header());
   v1::Payload payload = stream.payload();
   assembler.add(payload);
@@ -45,6 +47,7 @@ std::vector<SmallCallSite> sitesOf(const Loop& loop) {
     op.id = i;
     op.call = 0;
     op.stack = 1;
+    op.context = 1;
     op.batch = loop.batch;
     op.issued = Instant(ns);
     op.returned = Instant(ns += kTookNs);
@@ -75,6 +78,7 @@ TEST(SmallCallsTest, FindsNoCallsThatFewerCannotReplace) {
   EXPECT_TRUE(sitesOf({.bytes = 0}).empty());
   EXPECT_TRUE(sitesOf({.idle_ns = kTookNs}).empty());
   EXPECT_TRUE(sitesOf({.batch = 1}).empty());
+  EXPECT_TRUE(sitesOf({.parent = "all_gather_object"}).empty());
   EXPECT_TRUE(sitesOf({.run_ns = 100 * 200 * kCostNs + 100}).empty());
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "recorder/stacks/stack_source.h"
 #include "recover_fixture.h"
 #include "ring_io/ring/segment.h"
 #include "support/write_file.h"
@@ -237,6 +238,46 @@ TEST_F(RecoverTest, RepeatsTheGroupOfAMark) {
   const v1::Payload last = readRecovered(traces()).payloads.back();
   ASSERT_EQ(last.group_size(), 1);
   EXPECT_EQ(last.marked().value(0), last.group(0).id());
+}
+
+// A program whose stack never changes.
+class OneStack final : public StackSource {
+ public:
+  std::uint64_t identity() noexcept override { return 1; }
+  std::string describe() noexcept override {
+    v1::NewStack described;
+    described.mutable_stack()->add_frame()->set_line(31);
+    return described.SerializeAsString();
+  }
+};
+
+TEST_F(RecoverTest, RepeatsTheStackAndTheGroupOfACreation) {
+  inKilledProcess([&] {
+    static OneStack stacks;
+    setStackSource(&stacks);
+    Recorder& recorder = start();
+    const auto group = recorder.addGroup(worldOfTwo());
+    FunctionRow row{.at_ns = nowNs(),
+                    .call = 1,
+                    .event = v1::FUNCTION_EVENT_CREATION_BEGAN};
+    recorder.functionEvent(row, "new_group");
+    recorder.flush(kFlushLimit);
+    row.call = 2;
+    recorder.functionEvent(row, "new_group");
+    row.event = v1::FUNCTION_EVENT_CREATION_ENDED;
+    row.group = group->id();
+    recorder.functionEvent(row, "");
+  });
+  ASSERT_EQ(recover().at(0).records, 2u);
+  const v1::Payload last = readRecovered(traces()).payloads.back();
+  const auto rows = rowsOf<FunctionRow>(last);
+  ASSERT_EQ(last.stack_size(), 1);
+  EXPECT_EQ(rows.at(0).stack, last.stack(0).id());
+  ASSERT_EQ(last.text_size(), 1);
+  EXPECT_EQ(rows.at(0).function, last.text(0).id());
+  ASSERT_EQ(last.group_size(), 1);
+  EXPECT_EQ(rows.at(1).group, last.group(0).id());
+  EXPECT_EQ(rows.at(1).stack, 0u);
 }
 
 }  // namespace
