@@ -5,8 +5,6 @@
 
 #include "analysis/figures/bandwidth.h"
 #include "analysis/report/row_samples.h"
-#include "analysis/stream/function_calls.h"
-#include "analysis/stream/names.h"
 #include "analysis/time_split/time_split.h"
 
 namespace traced {
@@ -41,8 +39,8 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
       newest_of_call_(table_.definitions.calls().size()),
       by_parent_(std::find(plan_.keys.by().begin(), plan_.keys.by().end(),
                            ReportKey::kParent) != plan_.keys.by().end()),
-      first_calls_(table_),
-      equals_first_(table_.definitions.calls().size()),
+      parents_(table_),
+      starts_(table_, stream_.groups, sums_.group_starts_),
       small_calls_(table_),
       held_(table_),
       span_(operationSpan(table_)),
@@ -66,7 +64,7 @@ void ReportSums::StreamAdder::addAll() {
     }
     add(i, call);
   }
-  addParentTimes();
+  parents_.finish();
   time_.finish();
   const std::vector<StepWindow> steps = stepWindows(table_);
   if (stream_.ready_times) {
@@ -81,8 +79,7 @@ void ReportSums::StreamAdder::addAll() {
   rank.estimated_wait_ns = time_.estimatedWaitNs(steps);
   for (const auto& [key, part] : parts_) addTotals(*part, rank.totals);
   rank.totals.setTime(rank.time);
-  rank.first_calls_ns = first_calls_ns_;
-  addSetups(rank);
+  starts_.finish(rank);
   if (!unseen_.empty()) addUnseen();
   sums_.ranks_.push_back({stream_.index, rank});
 }
@@ -94,10 +91,10 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   const OperationSample sample = sampleOf(op);
   addTo(part.totals, op, sample,
         {part.captured, batches_.hasMember(op), is_unseen});
-  if (by_parent_) addParent(op, part);
+  if (by_parent_) parents_.add(op, part.row, part.totals);
   const std::uint64_t held_ns = held_.of(op);
   part.totals.held_ns += held_ns;
-  const bool is_first = first_calls_.holds(op);
+  const bool is_first = starts_.isFirst(op);
   if (is_first) {
     part.row->samples.addFirst(sample, part.size_number);
   } else {
@@ -111,7 +108,7 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
       ready_times_ ? splitTime(*ready_times_, operation) : OperationSplit{};
   time_.add(operation, split, is_unseen);
   if (call) {
-    addToStart(operation, split, sample, part, is_first);
+    starts_.add(op, part.group, durationOf(split, sample));
     small_calls_.add(op, *call, held_ns - std::min(held_ns, peersNs(split)));
   }
   if (!ready_times_) return;
@@ -187,74 +184,6 @@ void ReportSums::StreamAdder::addReady(std::size_t operation,
         &part.row->report_row.split.latenessOf(table_.header.rank());
   }
   part.lateness->add(*ready);
-}
-
-void ReportSums::StreamAdder::addToStart(std::size_t operation,
-                                         const OperationSplit& split,
-                                         const OperationSample& sample,
-                                         const Part& part, bool is_first) {
-  const AssembledOperation& op = table_.operations[operation];
-  if (part.group == GroupCatalog::kNone) return;
-  if (!is_first && !equals_first_[op.call]) return;
-  const v1::Operation kind = table_.callOf(op)->op();
-  // The end of a batch stands for its members.
-  if (op.batch != 0 && kind != v1::OPERATION_COALESCED) return;
-  const auto ns = durationOf(split, sample);
-  if (!ns) return;
-  GroupStart& start = sums_.group_starts_[part.group];
-  if (!is_first) return start.later_ns.add(*ns);
-  equals_first_[op.call] = true;
-  start.first.add(table_.header.rank(), *ns);
-  start.first_op = nameOf(kind);
-  first_calls_ns_ += *ns;
-}
-
-void ReportSums::StreamAdder::addSetups(RankTotals& rank) {
-  for (const GroupSetup& setup : groupSetups(table_)) {
-    const bool has_ended = setup.ended.known();
-    const auto took =
-        between(setup.began, has_ended ? setup.ended : table_.last);
-    if (!took) continue;
-    rank.creating_ns += *took;
-    if (!has_ended) continue;
-    for (const std::uint32_t group : setup.groups) {
-      GroupStart& start = sums_.group_starts_[stream_.groups[group]];
-      start.created.add(rank.rank, *took);
-      if (setup.barrier_ns > 0) start.barrier.add(rank.rank, setup.barrier_ns);
-    }
-  }
-}
-
-void ReportSums::StreamAdder::addParent(const AssembledOperation& op,
-                                        Part& part) {
-  const v1::Context* context = table_.contextOf(op);
-  if (!context || context->parent().empty()) return;
-  const auto [entry, is_new] =
-      parents_.try_emplace({part.row, context->parent_number()});
-  Parent& parent = entry->second;
-  if (is_new) {
-    parent = {&part, op.issued, op.issued};
-    ++part.totals.parents;
-  }
-  // Operations of a call follow one another.
-  const Instant from =
-      op.issued.isAfter(parent.until) ? op.issued : parent.until;
-  for (const Instant at : {op.returned, op.ended, op.wait_ended}) {
-    if (at.isAfter(parent.until)) parent.until = at;
-  }
-  parent.inside_ns += between(from, parent.until).value_or(0);
-}
-
-void ReportSums::StreamAdder::addParentTimes() {
-  if (parents_.empty()) return;
-  const auto took_ns = objectCallsNs(table_);
-  for (const auto& [key, parent] : parents_) {
-    const auto took = took_ns.find(key.second);
-    parent.part->totals.parents_ns +=
-        took == took_ns.end() ? between(parent.from, parent.until).value_or(0)
-                              : took->second;
-    parent.part->totals.parents_inside_ns += parent.inside_ns;
-  }
 }
 
 std::optional<std::size_t> ReportSums::StreamAdder::windowOf(

@@ -11,8 +11,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/job/held_time.h"
-#include "analysis/report/first_calls.h"
+#include "analysis/report/parent_calls.h"
 #include "analysis/report/report_sums.h"
+#include "analysis/report/stream_starts.h"
 #include "analysis/stream/batches.h"
 #include "analysis/time_split/rank_time.h"
 
@@ -59,17 +60,6 @@ class ReportSums::StreamAdder {
   void addSplit(const OperationSplit& split, bool is_first, Part& part);
   // Adds to the lateness of this rank in the row, if the last rank is certain.
   void addReady(std::size_t operation, const OperationSplit& split, Part& part);
-  // Adds the operation to the start of its group, if it is the first call or
-  // equal to it.
-  void addToStart(std::size_t operation, const OperationSplit& split,
-                  const OperationSample& sample, const Part& part,
-                  bool is_first);
-  // Adds the calls that created groups.
-  void addSetups(RankTotals& rank);
-  // Adds `op` to its enclosing call, such as broadcast_object_list(), in a row.
-  void addParent(const AssembledOperation& op, Part& part);
-  // Adds the times of enclosing calls to their parts.
-  void addParentTimes();
   // Returns the window of the trend in which the rank was ready. Absent if that
   // is unknown or outside all windows.
   std::optional<std::size_t> windowOf(const OperationSplit& split) const;
@@ -101,19 +91,8 @@ class ReportSums::StreamAdder {
   Newest without_call_;
   std::vector<Unseen> unseen_;
   const bool by_parent_;
-  // An enclosing call: the part of its first operation, from when to when its
-  // operations lasted, and the time in which one was under way.
-  struct Parent {
-    Part* part = nullptr;
-    Instant from;
-    Instant until;
-    std::uint64_t inside_ns = 0;
-  };
-  absl::flat_hash_map<std::pair<const Row*, std::uint64_t>, Parent> parents_;
-  const FirstCalls first_calls_;
-  // Whether a call equals the first one of its group, per call.
-  std::vector<bool> equals_first_;
-  std::uint64_t first_calls_ns_ = 0;
+  ParentCalls parents_;
+  StreamStarts starts_;
   SmallCalls::OfStream small_calls_;
   const HeldTime held_;
   const TimeWindow span_;

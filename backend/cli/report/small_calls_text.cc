@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -8,8 +10,11 @@
 namespace traced {
 
 std::string smallCallsText(const Report& report) {
+  constexpr std::size_t kMaxSites = 3;
   std::string text;
-  for (const SmallCallSite& site : report.small_calls) {
+  const auto& all = report.small_calls;
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxSites); ++i) {
+    const SmallCallSite& site = all[i];
     const bool by_step = site.steps > 0 && site.calls >= site.steps;
     const std::uint64_t count =
         site.calls / (by_step ? site.steps : site.ranks);
@@ -23,6 +28,11 @@ std::string smallCallsText(const Report& report) {
         " each (median). They block ", percentText(part),
         " of the run, without waiting for the slowest rank. One call with all "
         "tensors, or a coalesced call, usually takes less time.\n");
+  }
+  if (all.size() > kMaxSites) {
+    absl::StrAppend(&text, "Many small calls also at ",
+                    countOf(all.size() - kMaxSites, "more line"),
+                    "; --json has all.\n");
   }
   return text;
 }
