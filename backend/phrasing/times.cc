@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "phrasing/phrase.h"
 #include "phrasing/whatif_text.h"
 #include "phrasing/words.h"
@@ -56,6 +57,30 @@ struct TimePhrases {
                         : ", if the others waited for it. Waits for futures "
                           "are not recorded.");
   }
+  std::string operator()(const ComputesLonger& fact) const {
+    const bool one = fact.stage || fact.ranks.size() == 1;
+    const std::string who = fact.stage
+                                ? absl::StrCat("Pipeline stage ", *fact.stage,
+                                               " (", ranksText(fact.ranks), ")")
+                                : capitalRanks(fact.ranks);
+    return absl::StrCat(who, one ? " computes" : " compute",
+                        " longer than the others",
+                        fact.in_turn ? ", in turn." : ".");
+  }
+  std::string operator()(const LongerInSteps& fact) const {
+    constexpr std::size_t kMaxListed = 8;
+    std::string which;
+    if (fact.are_marked) {
+      which = fact.steps.size() <= kMaxListed
+                  ? absl::StrCat(": ", absl::StrJoin(fact.steps, ", "))
+                  : absl::StrCat(", from step ", fact.steps.front(),
+                                 " to step ", fact.steps.back());
+    }
+    return absl::StrCat(
+        "Rank ", fact.rank, " took ", secondsText(fact.median_ns),
+        " longer than its peers (median) in ", fact.steps.size(), " of ",
+        fact.of, fact.are_marked ? " steps" : " parts of the run", which, ".");
+  }
   std::string operator()(const WouldSave& fact) const {
     return absl::StrCat("Without ", fact.ranks.size() == 1 ? "its" : "their",
                         " extra computing the run would take ",
@@ -104,7 +129,7 @@ struct TimePhrases {
   std::string operator()(const AskBeforeCalls& ask) const {
     return absl::StrCat(
         "what ", ranksVerb(ask.ranks, "computes", "compute"),
-        " before these calls: its data, its processor, its host");
+        " between these calls: its data, its processor, its host");
   }
   std::string operator()(const AskBeforeCall& ask) const {
     return absl::StrCat("what rank ", ask.rank, " did before this call");

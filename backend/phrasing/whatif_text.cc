@@ -49,23 +49,6 @@ std::string savesText(const whatif::Estimate& saves) {
 
 namespace {
 
-// Returns the rank or stage that costs most. Several ranks together only if
-// they save clearly more than one of them.
-const Answer* bestOf(const WhatIf& result) {
-  const Answer* single = nullptr;
-  const Answer* together = nullptr;
-  for (const Answer& answer : result.answers) {
-    if (answer.saves.value < kWorthASentence) continue;
-    const bool is_single = answer.question == Question::kRank ||
-                           answer.question == Question::kStage;
-    if (is_single && !single) single = &answer;
-    if (answer.question == Question::kRanks && !together) together = &answer;
-  }
-  const double saved = single ? single->saves.value : 0;
-  return together && together->saves.value > saved + kWorthASentence ? together
-                                                                     : single;
-}
-
 const Answer* balanceOf(const WhatIf& result) {
   for (const Answer& answer : result.answers) {
     if (answer.question == Question::kBalance) return &answer;
@@ -74,7 +57,7 @@ const Answer* balanceOf(const WhatIf& result) {
 }
 
 std::string causeSentence(const WhatIf& result) {
-  const Answer* best = bestOf(result);
+  const Answer* best = whatif::costliest(result);
   if (!best) {
     return absl::StrCat("No single rank's computing costs ",
                         partText(kWorthASentence), " of the run or more.");

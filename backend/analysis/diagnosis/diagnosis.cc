@@ -134,12 +134,12 @@ Diagnosis judge(JobState read, const TraceSet& set,
     verdicts.push_back(*std::move(failed));
   }
   mergeLate(verdicts);
+  if (options.replay && hasTimes(job)) findGains(job, set, verdicts);
   keepToProofs(verdicts);
   doubtUnknownEngines(job, verdicts);
   doubtWiring(job, verdicts);
   if (set.may_mix_runs) doubtComparisons(verdicts);
   rootsFirst(verdicts);
-  if (options.replay) findGains(job, set, verdicts);
   for (const RankState& rank : job.ranks) {
     if (rank.end_unknown) diagnosis.end_unknown.push_back(rank.rank);
   }

@@ -101,4 +101,6 @@ const Rule kRules[] = {
 
 std::span<const Rule> rules() { return kRules; }
 
+bool hasTimes(const JobState& job) { return job.capabilities.hasAll(kTimes); }
+
 }  // namespace traced

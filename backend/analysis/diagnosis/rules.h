@@ -45,4 +45,7 @@ struct Rule {
 // Returns the rules in the order in which they run.
 std::span<const Rule> rules();
 
+// Returns whether the times of a run's operations can be compared.
+bool hasTimes(const JobState& job);
+
 }  // namespace traced

@@ -39,6 +39,11 @@ struct StepSummary {
   // than the median.
   static constexpr std::size_t kMaxSlow = 3;
   std::vector<Slow> slowest;
+  // The number of slow steps in which nearly all ranks computed longer: the
+  // mean over ranks explains most of the extra time. And by how much these
+  // steps exceed the median, in all.
+  std::uint64_t stalls = 0;
+  std::uint64_t stalled_ns = 0;
 };
 
 // Returns nullopt without marked steps that ended, or if there are so many that

@@ -14,67 +14,102 @@ namespace {
 // compared step by step.
 constexpr std::size_t kManyPeers = 8;
 
-// Returns the computing of each peer in all steps that it shares with a rank.
-std::vector<double> peerTotals(const PeerGaps& gaps, std::uint32_t rank) {
-  std::vector<double> totals(gaps.steps.size());
+// The computing of some peers, as parts of what others computed, which are the
+// weights in ns.
+struct Samples {
+  std::vector<double> parts;
+  std::vector<double> weights;
+
+  void add(double own_ns, double usual_ns) {
+    if (usual_ns <= 0) return;
+    parts.push_back(own_ns / usual_ns);
+    weights.push_back(usual_ns);
+  }
+};
+
+bool contains(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+// The computing of one rank in a step, or in several.
+struct Own {
+  std::uint32_t rank = 0;
+  double ns = 0;
+};
+
+// Adds each rank's computing as a part of the median of the others'. A single
+// rank is compared with `usual_ns`.
+void addParts(const std::vector<Own>& ranks, double usual_ns,
+              Samples& samples) {
+  for (const Own& own : ranks) {
+    std::vector<double> others;
+    for (const Own& other : ranks) {
+      if (other.rank != own.rank) others.push_back(other.ns);
+    }
+    samples.add(own.ns, others.empty() ? usual_ns : median(std::move(others)));
+  }
+}
+
+// Returns the samples of the peers of a rank that do not change: over all
+// steps that they share with it if these are many, otherwise per step.
+Samples peerSamples(const PeerGaps& gaps, std::uint32_t rank,
+                    const std::vector<std::uint32_t>& changed) {
+  std::vector<std::vector<Own>> per_step;
+  std::vector<double> all_ns;
+  std::vector<double> total_ns(gaps.steps.size());
   std::vector<std::uint32_t> counts(gaps.steps.size());
-  std::uint32_t steps = 0;
   for (const Peers& peers : gaps.peers) {
     const bool has_rank =
         std::any_of(peers.begin(), peers.end(),
                     [&](const RankStep& each) { return each.rank == rank; });
     if (!has_rank) continue;
-    ++steps;
+    std::vector<Own>& step = per_step.emplace_back();
     for (const RankStep& each : peers) {
-      totals[each.rank] += gaps.steps[each.rank][each.step].own_ns;
+      if (contains(changed, each.rank)) continue;
+      const double own_ns = gaps.steps[each.rank][each.step].own_ns;
+      step.push_back({each.rank, own_ns});
+      all_ns.push_back(own_ns);
+      total_ns[each.rank] += own_ns;
       ++counts[each.rank];
     }
   }
-  std::vector<double> of_peers;
-  for (std::uint32_t i = 0; i < totals.size(); ++i) {
-    if (i != rank && counts[i] == steps && steps > 0) {
-      of_peers.push_back(totals[i]);
+  std::vector<Own> totals;
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0 && counts[i] == per_step.size()) {
+      totals.push_back({i, total_ns[i]});
     }
   }
-  return of_peers;
-}
-
-// Returns the computing of each peer in each step.
-std::vector<double> peerSteps(const PeerGaps& gaps, std::uint32_t rank) {
-  std::vector<double> all;
-  for (const Peers& peers : gaps.peers) {
-    const bool has_rank =
-        std::any_of(peers.begin(), peers.end(),
-                    [&](const RankStep& each) { return each.rank == rank; });
-    if (!has_rank) continue;
-    for (const RankStep& each : peers) {
-      if (each.rank == rank) continue;
-      all.push_back(gaps.steps[each.rank][each.step].own_ns);
-    }
+  Samples samples;
+  if (totals.size() >= kManyPeers) {
+    addParts(totals, 0, samples);
+    return samples;
   }
-  return all;
+  const double usual_ns = median(std::move(all_ns));
+  for (const std::vector<Own>& step : per_step) {
+    addParts(step, usual_ns, samples);
+  }
+  return samples;
 }
 
 }  // namespace
 
 RankChange changeOfRank(const ReplayJob& job, const PeerGaps& gaps,
-                        std::uint32_t rank) {
+                        std::uint32_t rank,
+                        const std::vector<std::uint32_t>& changed) {
   RankChange result;
   result.change.gaps.resize(job.ranks.size());
   GapChange& change = result.change.gaps[rank];
   change.gaps = &gaps.median[rank];
-  std::vector<double> samples = peerTotals(gaps, rank);
-  if (samples.size() < kManyPeers) samples = peerSteps(gaps, rank);
-  const double middle = median(samples);
-  const auto interval = predictNext(samples);
-  result.unbounded = !interval || middle <= 0;
+  const Samples samples = peerSamples(gaps, rank, changed);
+  const auto interval = predictNext(samples.parts, samples.weights);
+  result.unbounded = !interval;
   if (result.unbounded) {
     change.low_factor = 0;
     return result;
   }
-  change.low_factor = std::max(interval->low / middle, 0.0);
+  change.low_factor = std::clamp(interval->low, 0.0, 1.0);
   change.largest = &gaps.largest[rank];
-  change.high_factor = std::max(interval->high / middle, 1.0);
+  change.high_factor = std::max(interval->high, 1.0);
   return result;
 }
 

@@ -12,7 +12,8 @@
 
 namespace traced::whatif {
 
-// Returns the change that gives one rank the gaps of its peers. `rank`: index
+// Returns the change that gives one rank the gaps of its peers. `changed`: the
+// rank and others that change with it, so they bound nothing. Ranks are indices
 // into ReplayJob::ranks. `gaps` must outlive it.
 struct RankChange {
   Change change;
@@ -20,7 +21,8 @@ struct RankChange {
   bool unbounded = false;
 };
 RankChange changeOfRank(const ReplayJob& job, const PeerGaps& gaps,
-                        std::uint32_t rank);
+                        std::uint32_t rank,
+                        const std::vector<std::uint32_t>& changed);
 
 // Returns the change that replaces the gaps of ranks. `gaps` has an element per
 // rank and must outlive it.

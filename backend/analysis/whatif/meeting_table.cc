@@ -18,6 +18,14 @@ std::uint32_t expectedJoins(const Kind& kind) {
   return whoHoldsUp(kind.op) == HoldsUp::kRoot ? 1 : kind.group_size;
 }
 
+// See Kind::way. `source` and `destination`: ranks of a group of `size`.
+int wayOf(std::uint64_t source, std::uint64_t destination, std::uint64_t size) {
+  if (source >= size || destination >= size) return 0;
+  const std::uint64_t forwards = (destination + size - source) % size;
+  if (2 * forwards == size) return 0;
+  return 2 * forwards < size ? 1 : -1;
+}
+
 }  // namespace
 
 std::uint32_t MeetingTable::add(Meeting::Part part, std::uint32_t kind,
@@ -44,27 +52,33 @@ std::uint32_t MeetingTable::kindOf(const StreamTable& table,
   kind.bytes = bytesOf(call);
   kind.group = group;
   const std::uint32_t local = table.groupOf(call);
+  std::uint64_t own = 0;
   if (local != StreamDefinitions::kNone) {
     kind.group_size = table.definitions.groups()[local].members.size();
+    own = table.definitions.groups()[local].group_rank;
   }
   const bool is_message = isPointToPoint(call.op());
   if (is_message && call.peer_global_plus_1() > 0) {
     const MessageEnds ends = messageEndsOf(
         group, table.header.rank(), call.peer_global_plus_1() - 1, call.op());
     kind.direction = ends.destination > ends.source ? 1 : -1;
+    const bool sends = call.op() == v1::OPERATION_SEND;
+    const std::uint64_t peer = call.peer_plus_1() - std::uint64_t{1};
+    kind.way = wayOf(sends ? own : peer, sends ? peer : own, kind.group_size);
     kind.from_node = nodeOf(ends.source);
     kind.to_node = nodeOf(ends.destination);
   }
   const auto op = static_cast<std::uint64_t>(kind.op);
   const auto direction = static_cast<std::uint64_t>(kind.direction + 1);
+  const auto way = static_cast<std::uint64_t>(kind.way + 1);
   const auto next = static_cast<std::uint32_t>(job_.kinds.size());
   const auto [found, is_new] =
-      kinds_.try_emplace({op, kind.bytes, group, kind.group_size, direction,
-                          kind.from_node, kind.to_node},
+      kinds_.try_emplace({op, kind.bytes, group, kind.group_size,
+                          3 * direction + way, kind.from_node, kind.to_node},
                          next);
   if (!is_new) return found->second;
   kind.place = places_
-                   .try_emplace({op, kind.bytes, kind.group_size, direction},
+                   .try_emplace({op, kind.bytes, kind.group_size, way},
                                 static_cast<std::uint32_t>(places_.size()))
                    .first->second;
   // Both ends of a message have one transfer.
@@ -72,7 +86,7 @@ std::uint32_t MeetingTable::kindOf(const StreamTable& table,
       is_message ? std::uint64_t{v1::OPERATION_SEND} : op;
   kind.transfer =
       transfers_
-          .try_emplace({transfer_op, kind.bytes, kind.group_size, direction},
+          .try_emplace({transfer_op, kind.bytes, kind.group_size, way},
                        static_cast<std::uint32_t>(transfers_.size()))
           .first->second;
   job_.kinds.push_back(kind);

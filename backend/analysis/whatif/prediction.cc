@@ -29,15 +29,21 @@ double studentQuantile(std::size_t freedom) {
 }
 
 std::optional<PredictionInterval> predictNext(
-    const std::vector<double>& values) {
+    const std::vector<double>& values, const std::vector<double>& weights) {
   if (values.size() < kMinValues) return std::nullopt;
   const auto count = static_cast<double>(values.size());
+  double weight = 0;
   double sum = 0;
-  for (const double value : values) sum += value;
-  const double mean = sum / count;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    weight += weights[i];
+    sum += weights[i] * values[i];
+  }
+  const double mean = sum / weight;
   double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const double deviation = std::sqrt(squares / (count - 1));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    squares += weights[i] * (values[i] - mean) * (values[i] - mean);
+  }
+  const double deviation = std::sqrt(squares / weight * count / (count - 1));
   const double half =
       studentQuantile(values.size() - 1) * deviation * std::sqrt(1 + 1 / count);
   return PredictionInterval{mean - half, mean + half};

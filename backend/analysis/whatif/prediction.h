@@ -14,10 +14,10 @@ struct PredictionInterval {
 };
 
 // Returns an interval that holds the next value of a normal distribution with
-// a probability of 99.9 %, given earlier values. nullopt for fewer than eight,
-// because the distribution of so few is unknown.
+// a probability of 99.9 %, given earlier values and how much each counts.
+// nullopt for fewer than eight, because the distribution of so few is unknown.
 std::optional<PredictionInterval> predictNext(
-    const std::vector<double>& values);
+    const std::vector<double>& values, const std::vector<double>& weights);
 
 // Returns the quantile 0.9995 of Student's t distribution. `freedom` must be at
 // least 1.

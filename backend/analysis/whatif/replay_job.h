@@ -24,6 +24,9 @@ struct Kind {
   std::uint32_t group_size = 0;
   // For a message: 1 if it goes to a higher rank, -1 if to a lower one.
   int direction = 0;
+  // For a message, the shorter way around the group's ring of ranks: 1
+  // forwards, -1 backwards, 0 both. So all ranks of a ring do the same.
+  int way = 0;
   // Nodes of a message, or kNone.
   std::uint32_t from_node = kNone;
   std::uint32_t to_node = kNone;

@@ -23,6 +23,9 @@ constexpr double kMaxUntimed = 0.01;
 // Below this part of the run, imbalance is not divided among its causes.
 constexpr double kMinImbalance = 0.001;
 
+// Below this part of the run, a cause is not worth a sentence.
+constexpr double kWorthASentence = 0.01;
+
 std::optional<Refusal> refusalOf(const ReplayJob& job) {
   std::size_t ranks = 0;
   for (const RankEvents& rank : job.ranks) ranks += !rank.events.empty();
@@ -63,14 +66,13 @@ class Asker {
     gaps_ = comparePeers(job_, pipeline_.stage_of, options_.threads);
     if (pipeline_.any()) gaps_.mean = balancedGaps(job_, pipeline_);
     addUnchanged();
-    if (options_.sets.empty()) {
-      addBalance();
-      addStages();
-      addRanks();
+    if (!onlyRanks()) addBalance();
+    addStages();
+    addRanks();
+    for (const auto& ranks : options_.sets) addSet(ranks);
+    if (!onlyRanks()) {
       addNetwork();
       addOverlap();
-    } else {
-      for (const auto& ranks : options_.sets) addSet(ranks);
     }
     replayAll();
     conclude();
@@ -135,46 +137,30 @@ class Asker {
     return excess_ns;
   }
 
-  // Replays the ranks that computed longest beyond their peers.
-  void addRanks() {
-    std::vector<std::pair<double, std::uint32_t>> by_excess;
-    for (std::uint32_t i = 0; i < job_.ranks.size(); ++i) {
-      double with_ns = 0, without_ns = 0, excess_ns = 0;
-      for (const StepComputing& step : gaps_.steps[i]) {
-        const bool has_peers = step.peers_ns >= 0;
-        (has_peers ? with_ns : without_ns) += 1;
-        if (has_peers) {
-          excess_ns += std::max(0.0F, step.own_ns - step.peers_ns);
-        }
-      }
-      if (with_ns < without_ns || with_ns == 0) {
-        result_.without_peers.push_back(job_.ranks[i].rank);
-      } else {
-        by_excess.push_back({-excess_ns, i});
-      }
-    }
-    result_.comparable_ranks = by_excess.size();
-    std::sort(by_excess.begin(), by_excess.end());
-    addAlike(by_excess);
-    if (by_excess.size() > options_.max_rows) {
-      by_excess.resize(options_.max_rows);
-    }
-    result_.replayed_ranks = by_excess.size();
-    for (const auto& [excess_ns, rank] : by_excess) addRank(rank);
+  bool onlyRanks() const { return options_.only_ranks_above > 0; }
+
+  bool isWorthAsking(double extra_ns) const {
+    return extra_ns >= options_.only_ranks_above * result_.measured_ns;
   }
 
-  // Asks about all ranks with at least half of the largest excess together,
-  // unless they are the majority. `by_excess`: sorted.
-  void addAlike(
-      const std::vector<std::pair<double, std::uint32_t>>& by_excess) {
-    std::vector<std::uint32_t> alike;
-    for (const auto& [excess_ns, rank] : by_excess) {
-      if (excess_ns == 0 || 2 * excess_ns > by_excess.front().first) break;
-      alike.push_back(rank);
+  // Asks about the ranks with the most extra computing, and about those with
+  // almost as much together.
+  void addRanks() {
+    const Suspects suspects = findSuspects(job_, gaps_);
+    result_.without_peers = suspects.without_peers;
+    result_.comparable_ranks = suspects.ranks.size();
+    result_.replayed_ranks = 0;
+    for (const Suspect& each : suspects.ranks) {
+      if (result_.replayed_ranks == options_.max_rows) break;
+      if (!isWorthAsking(each.extra_ns)) break;
+      addRank(each.rank);
+      ++result_.replayed_ranks;
     }
-    if (alike.size() < 2 || 2 * alike.size() > by_excess.size()) return;
-    std::sort(alike.begin(), alike.end());
-    addTogether(Question::kRanks, alike);
+    const bool are_few = 2 * suspects.alike.size() <= suspects.ranks.size();
+    if (!suspects.alike.empty() && result_.replayed_ranks > 0 &&
+        (are_few || onlyRanks())) {
+      addTogether(Question::kRanks, suspects.alike);
+    }
   }
 
   // Asks about a set of ranks, given by their numbers, if all have peers.
@@ -203,7 +189,7 @@ class Asker {
     together.change.gaps.resize(job_.ranks.size());
     std::vector<std::uint32_t> numbers;
     for (const std::uint32_t rank : ranks) {
-      const RankChange one = changeOfRank(job_, gaps_, rank);
+      const RankChange one = changeOfRank(job_, gaps_, rank, ranks);
       together.change.gaps[rank] = one.change.gaps[rank];
       together.unbounded |= one.unbounded;
       numbers.push_back(job_.ranks[rank].rank);
@@ -211,6 +197,7 @@ class Asker {
     Asked& asked =
         add(question, [change = std::move(together.change)] { return change; });
     asked.answer.ranks = std::move(numbers);
+    asked.answer.long_steps = longStepsOf(job_, gaps_, ranks);
     asked.unbounded = together.unbounded;
     asked.only_shortens = true;
     return asked.answer;
@@ -345,7 +332,7 @@ class Asker {
     }
     result_.forced = replayed[0].forced;
     result_.replayed_ns = asked_[0].answer.run_ns;
-    if (options_.sets.empty()) result_.ideal_ns = asked_[1].answer.run_ns;
+    if (!onlyRanks()) result_.ideal_ns = asked_[1].answer.run_ns;
   }
 
   void conclude() {
@@ -357,7 +344,7 @@ class Asker {
         result_.measured_ns - result_.measured_error_ns, 0.01 * longest_ns);
     const double cost_ns = replayed_ns - ideal.value;
     const bool has_imbalance =
-        options_.sets.empty() && cost_ns > kMinImbalance * replayed_ns;
+        !onlyRanks() && cost_ns > kMinImbalance * replayed_ns;
     if (ideal.low > 0) {
       const double slowdown = replayed_ns / ideal.value;
       result_.slowdown =
@@ -409,7 +396,7 @@ WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options) {
   result.measured_ns = job.measuredNs();
   result.measured_error_ns = job.measuredErrorNs();
   Asker(job, options, result).ask();
-  if (options.sets.empty()) result.path = criticalPath(job);
+  if (options.only_ranks_above == 0) result.path = criticalPath(job);
   return result;
 }
 
@@ -417,6 +404,21 @@ double replayError(const WhatIf& result) {
   if (result.measured_ns <= 0) return 0;
   const double off_ns = result.replayed_ns.value - result.measured_ns;
   return std::abs(off_ns) / result.measured_ns;
+}
+
+const Answer* costliest(const WhatIf& result) {
+  const Answer* single = nullptr;
+  const Answer* together = nullptr;
+  for (const Answer& answer : result.answers) {
+    if (answer.saves.value < kWorthASentence) continue;
+    const bool is_single = answer.question == Question::kRank ||
+                           answer.question == Question::kStage;
+    if (is_single && !single) single = &answer;
+    if (answer.question == Question::kRanks && !together) together = &answer;
+  }
+  const double saved = single ? single->saves.value : 0;
+  return together && together->saves.value > saved + kWorthASentence ? together
+                                                                     : single;
 }
 
 }  // namespace traced::whatif

@@ -11,6 +11,7 @@
 
 #include "analysis/whatif/critical_path.h"
 #include "analysis/whatif/replay_job.h"
+#include "analysis/whatif/suspects.h"
 
 namespace traced::whatif {
 
@@ -57,6 +58,8 @@ struct Answer {
   Estimate saves;
   // Which part of the cost of imbalance this saves. Absent without imbalance.
   std::optional<double> of_imbalance;
+  // Of each of `ranks`, if it is about ranks and they have peers.
+  std::vector<LongSteps> long_steps;
 };
 
 // Why a run cannot be replayed.
@@ -82,7 +85,7 @@ struct WhatIf {
   std::uint64_t forced = 0;
   // The recorded time divided by that without imbalance.
   std::optional<Estimate> slowdown;
-  // The run without imbalance. 0 if only sets of ranks are asked about.
+  // The run without imbalance. 0 if only ranks are asked about.
   Estimate ideal_ns;
   // Most saved time first.
   std::vector<Answer> answers;
@@ -102,8 +105,11 @@ struct WhatIfOptions {
   // are replayed.
   std::size_t max_rows = 8;
   std::size_t threads = 1;
-  // If not empty, only asks what these sets of ranks would save together. An
-  // answer follows for each set whose ranks all have peers.
+  // Only asks about ranks and stages whose extra computing is this part of the
+  // run. 0 for all questions.
+  double only_ranks_above = 0;
+  // What these sets of ranks would save together. An answer follows for each
+  // set whose ranks all have peers.
   std::vector<std::vector<std::uint32_t>> sets;
 };
 
@@ -112,5 +118,10 @@ WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options);
 // Returns the replay's error: the difference to the recorded time, as a part of
 // it.
 double replayError(const WhatIf& result);
+
+// Returns the rank, ranks or stage that would save most. Several ranks together
+// only if they save clearly more than each of them. Null if all save less than
+// 1 % of the run.
+const Answer* costliest(const WhatIf& result);
 
 }  // namespace traced::whatif

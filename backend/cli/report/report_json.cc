@@ -142,6 +142,7 @@ Json latestJson(const Report& report, const Latest& latest) {
   json["rank"] = latest.rank;
   json["part"] = latest.part;
   json["behind_p50_ns"] = latest.behind_p50_ns;
+  json["computes_as_others"] = latest.computes_as_others;
   return json;
 }
 
@@ -212,10 +213,9 @@ Json stepsJson(const Report& report) {
     }
     slowest.push_back(std::move(json));
   }
-  return {{"count", steps->steps},
-          {"p50_ns", steps->p50_ns},
-          {"p99_ns", steps->p99_ns},
-          {"slowest", std::move(slowest)}};
+  return {{"count", steps->steps},   {"p50_ns", steps->p50_ns},
+          {"p99_ns", steps->p99_ns}, {"slowest", std::move(slowest)},
+          {"stalls", steps->stalls}, {"stalled_ns", steps->stalled_ns}};
 }
 
 Json timesJson(const RankTimes& times) {

@@ -136,7 +136,14 @@ std::string stepsText(const Report& report) {
     }
     before = "; ";
   }
-  return text + (steps->slowest.empty() ? "\n" : ".\n");
+  if (!steps->slowest.empty()) text += ".";
+  if (steps->stalls > 1) {
+    absl::StrAppend(&text, " In ", countOf(steps->stalls, "step"),
+                    " nearly all ranks computed longer at once: ",
+                    durationText(steps->stalled_ns),
+                    " in all, as for loading data or a checkpoint.");
+  }
+  return text + "\n";
 }
 
 std::string outsideText(const RunSummary& summary) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "analysis/diagnosis/lateness/costly_ranks.h"
 #include "analysis/reading/stream_reader.h"
 #include "analysis/whatif/build_replay_job.h"
 #include "analysis/whatif/whatif.h"
@@ -11,19 +13,36 @@
 namespace traced {
 namespace {
 
-// A replay takes about a second and 200 MB per million.
+// A replay takes about a second and 200 MB per million operations.
 constexpr std::uint64_t kMaxReplayed = 5'000'000;
+// With no straggler known.
+constexpr std::uint64_t kMaxSearched = 1'000'000;
 constexpr double kWorthAVerdict = 0.01;
 // A replay that is further off proves nothing.
 constexpr double kMaxError = 0.02;
+constexpr std::size_t kMaxCandidates = 2;
 
 bool isStraggler(const JobVerdict& verdict) {
   return verdict.kind == VerdictKind::kStraggler && !verdict.culprits.empty();
 }
 
-// Returns what each set of ranks would save. Empty if unknown.
-std::vector<whatif::Answer> answersFor(
-    const TraceSet& set, std::vector<std::vector<std::uint32_t>> sets) {
+bool isReplayable(const JobState& job, bool some_are_known) {
+  std::uint64_t operations = 0;
+  for (const RankState& rank : job.ranks) operations += rank.operations;
+  return job.summary.absentRanks().empty() && !job.summary.losses().any() &&
+         operations <= (some_are_known ? kMaxReplayed : kMaxSearched);
+}
+
+// The answers, and whether the program marked its steps.
+struct Replayed {
+  whatif::WhatIf answers;
+  bool are_marked = false;
+};
+
+// Asks about the ranks that computed longest, and about these sets. Absent if
+// the replay proves nothing.
+std::optional<Replayed> replayed(const TraceSet& set,
+                                 std::vector<std::vector<std::uint32_t>> sets) {
   RunSummary summary;
   std::uint64_t outside = 0;
   const whatif::ReplayJob job =
@@ -32,13 +51,42 @@ std::vector<whatif::Answer> answersFor(
   if (doubts.unfinished > 0 || doubts.failed > 0 || doubts.paused) return {};
   whatif::WhatIfOptions options;
   options.threads = readingThreads(set);
+  options.max_rows = kMaxCandidates;
+  options.only_ranks_above = kWorthAVerdict;
   options.sets = std::move(sets);
-  whatif::WhatIf result = whatif::whatIf(job, options);
-  if (result.refusal || result.forced > 0 ||
-      whatif::replayError(result) > kMaxError) {
+  Replayed result{whatif::whatIf(job, options), job.has_steps};
+  if (result.answers.refusal || result.answers.forced > 0 ||
+      whatif::replayError(result.answers) > kMaxError) {
     return {};
   }
-  return std::move(result.answers);
+  return result;
+}
+
+// Sets what a straggler costs, if the replay was asked about its ranks.
+void addGain(const whatif::WhatIf& result, JobVerdict& verdict) {
+  for (const whatif::Answer& answer : result.answers) {
+    if (answer.question != whatif::Question::kRanks ||
+        answer.ranks != verdict.culprits) {
+      continue;
+    }
+    verdict.saves = WouldSave{answer.ranks, answer.saves.value,
+                              answer.saves.low, answer.saves.high};
+    verdict.reasons.push_back(*verdict.saves);
+    return;
+  }
+}
+
+// Moves stragglers behind the other verdicts, the costliest of them first and
+// those of unknown cost last.
+void sortStragglers(std::vector<JobVerdict>& verdicts) {
+  const auto cost = [](const JobVerdict& verdict) {
+    if (!isStraggler(verdict)) return -2.0;
+    return verdict.saves ? -verdict.saves->part : 2.0;
+  };
+  std::stable_sort(verdicts.begin(), verdicts.end(),
+                   [&cost](const JobVerdict& a, const JobVerdict& b) {
+                     return cost(a) < cost(b);
+                   });
 }
 
 }  // namespace
@@ -49,36 +97,17 @@ void findGains(const JobState& job, const TraceSet& set,
   for (const JobVerdict& verdict : verdicts) {
     if (isStraggler(verdict)) sets.push_back(verdict.culprits);
   }
-  std::uint64_t operations = 0;
-  for (const RankState& rank : job.ranks) operations += rank.operations;
-  const bool is_complete =
-      job.summary.absentRanks().empty() && !job.summary.losses().any();
-  if (sets.empty() || !is_complete || operations > kMaxReplayed) return;
-  const std::vector<whatif::Answer> answers = answersFor(set, std::move(sets));
+  if (!isReplayable(job, !sets.empty())) return;
+  const auto result = replayed(set, std::move(sets));
+  if (!result) return;
   for (JobVerdict& verdict : verdicts) {
-    if (!isStraggler(verdict)) continue;
-    for (const whatif::Answer& answer : answers) {
-      if (answer.question != whatif::Question::kRanks ||
-          answer.ranks != verdict.culprits) {
-        continue;
-      }
-      verdict.saves = WouldSave{answer.ranks, answer.saves.value,
-                                answer.saves.low, answer.saves.high};
-      verdict.reasons.push_back(*verdict.saves);
-      break;
-    }
+    if (isStraggler(verdict)) addGain(result->answers, verdict);
   }
+  addCostlyRanks(result->answers, result->are_marked, verdicts);
   std::erase_if(verdicts, [](const JobVerdict& verdict) {
     return verdict.saves && verdict.saves->high < kWorthAVerdict;
   });
-  // Others come last in their kind, in the order that they have.
-  const auto place = [](const JobVerdict& verdict) {
-    return std::pair(verdict.kind, verdict.saves ? -verdict.saves->part : 1.0);
-  };
-  std::stable_sort(verdicts.begin(), verdicts.end(),
-                   [&place](const JobVerdict& a, const JobVerdict& b) {
-                     return place(a) < place(b);
-                   });
+  sortStragglers(verdicts);
 }
 
 }  // namespace traced

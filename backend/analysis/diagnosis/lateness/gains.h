@@ -10,10 +10,10 @@
 
 namespace traced {
 
-// Replays the run if any verdict is about stragglers. Sets what each of these
-// costs, puts the costliest first, and removes those that surely cost less than
-// 1 % of the run. Changes nothing if the run cannot be replayed exactly, or is
-// too large. Sorts by kind.
+// Replays the run. Adds the ranks that cost most, sets what each straggler
+// costs, puts the costliest of them first, and removes those that surely cost
+// less than 1 % of the run. Changes nothing if the run cannot be replayed
+// exactly, or is too large.
 void findGains(const JobState& job, const TraceSet& set,
                std::vector<JobVerdict>& verdicts);
 

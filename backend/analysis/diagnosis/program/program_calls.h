@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/facts/calls.h"
 #include "analysis/job/signature.h"
 #include "analysis/stream/stream_table.h"
 

@@ -104,10 +104,11 @@ TEST_F(WhatIfTest, OfTwoSlowRanksOneAloneSavesNothing) {
   EXPECT_NEAR(alone->saves.value, 0, kNear);
 }
 
-TEST_F(WhatIfTest, SetsOfRanksAreAskedAlone) {
+TEST_F(WhatIfTest, RanksAndSetsOfThemAreAskedAlone) {
   JobBuilder builder = lateJob(5, {1, 3});
   WhatIfOptions options;
-  options.sets = {{1}, {1, 3}, {0, 9}};
+  options.only_ranks_above = 0.01;
+  options.sets = {{1}, {0, 9}};
   const WhatIf result = whatIf(read(builder), options);
   std::vector<std::vector<std::uint32_t>> asked;
   for (const Answer& answer : result.answers) {
@@ -276,8 +277,9 @@ TEST(MedianWithout, LeavesOutOnePosition) {
 }
 
 TEST(Prediction, NeedsEightValues) {
-  EXPECT_FALSE(predictNext({1, 2, 3, 4, 5, 6, 7}));
-  const auto interval = predictNext({10, 10, 10, 10, 10, 10, 10, 10, 12});
+  EXPECT_FALSE(predictNext({1, 2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 1, 1, 1}));
+  const auto interval = predictNext({10, 10, 10, 10, 10, 10, 10, 10, 12},
+                                    {1, 1, 1, 1, 1, 1, 1, 1, 1});
   ASSERT_TRUE(interval);
   EXPECT_LT(interval->low, 8);
   EXPECT_GT(interval->high, 12);

@@ -27,6 +27,23 @@ struct ShareOfTime {
   double share = 0;
   bool waits_seen = true;
 };
+// Found by a replay of the run (analysis/whatif).
+struct ComputesLonger {
+  Ranks ranks;
+  // The ranks are a pipeline stage.
+  std::optional<std::uint32_t> stage;
+  // Never several of the ranks in one step.
+  bool in_turn = false;
+};
+// The steps in which a rank computed longer than its peers. Without marked
+// steps, parts of the run.
+struct LongerInSteps {
+  std::uint32_t rank = 0;
+  std::int64_t median_ns = 0;
+  std::vector<std::uint64_t> steps;
+  std::size_t of = 0;
+  bool are_marked = false;
+};
 // Which part of the run would be saved if the ranks computed like their peers:
 // estimate and bounds.
 struct WouldSave {
@@ -85,8 +102,9 @@ struct AskNetwork {
 };
 
 using TimeFact =
-    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, WouldSave,
-                 JoinedLate, JoinedLateOften, OwnLateness, TransfersAreSlow,
-                 SlowTransfers, AskBeforeCalls, AskBeforeCall, AskNetwork>;
+    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, ComputesLonger,
+                 LongerInSteps, WouldSave, JoinedLate, JoinedLateOften,
+                 OwnLateness, TransfersAreSlow, SlowTransfers, AskBeforeCalls,
+                 AskBeforeCall, AskNetwork>;
 
 }  // namespace traced

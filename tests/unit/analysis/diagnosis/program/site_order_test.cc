@@ -8,7 +8,7 @@
 namespace traced::testing {
 namespace {
 
-constexpr std::int64_t kStopped = 60'000;
+constexpr std::int64_t kStandsUntil = 60'000;
 
 // Lines of the made-up program.
 enum Line : std::uint32_t { kStep = 10, kSave = 20, kFinish = 30, kRest = 40 };
@@ -27,9 +27,9 @@ class Barriers {
   void hangAt(std::uint32_t line) {
     rank_.callAt(line);
     rank_.hang(call_, at_ms_ += 10);
-    rank_.live(kStopped);
+    rank_.live(kStandsUntil);
   }
-  void idle() { rank_.live(kStopped); }
+  void idle() { rank_.live(kStandsUntil); }
 
  private:
   RankBuilder& rank_;
@@ -218,7 +218,7 @@ TEST(SiteOrderTest, TwoThreadsThatRaceAreNamedAndNoRank) {
     for (int i = 0; i < 6; ++i) call(true, 10 * i, false);
     call(r != 1, 100);
     call(r == 1, 110);
-    rank.live(kStopped);
+    rank.live(kStandsUntil);
   }
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
   expectVerdict(diagnosis, VerdictKind::kOrderMismatch, {0, 1, 2});
@@ -246,7 +246,7 @@ TEST(SiteOrderTest, EarlierSizesShowWhichOfTwoRanksLeftOutACall) {
       }
       rank.end(ids[0], at_ms += 10);
       rank.hang(ids[r == culprit ? 2 : 1], at_ms += 10);
-      rank.live(kStopped);
+      rank.live(kStandsUntil);
     }
     const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
     expectVerdict(diagnosis, VerdictKind::kSizeMismatch, {culprit});

@@ -1,0 +1,117 @@
+#include "analysis/diagnosis/lateness/costly_ranks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace traced {
+namespace {
+
+using whatif::Answer;
+using whatif::LongSteps;
+using whatif::Question;
+
+// A rank that saves kMinSaved is named if its extra computing is beyond chance.
+// One of these holds: it is longer than the median of its peers more often than
+// a fair coin would say by kDeviations standard deviations; kMinSteps long
+// steps add up to kManyTimes the extra of any other rank; or a typical extra is
+// kOutlying times theirs. Stages have no peers: they surely save kMinCertain.
+constexpr double kMinSaved = 0.03;
+constexpr double kMinCertain = 0.01;
+constexpr double kDeviations = 5;
+constexpr double kManyTimes = 3;
+constexpr double kOutlying = 5;
+constexpr std::size_t kMinLongSteps = 3;
+constexpr std::size_t kMinSteps = 12;
+constexpr double kNoticeableExtraNs = 1'000'000;
+// In so many of the long steps, several ranks may be long if they take turns.
+constexpr double kAtOnce = 0.2;
+
+// Returns whether the ranks compute longer one at a time.
+bool inTurn(const std::vector<LongSteps>& ranks) {
+  std::map<std::uint64_t, std::size_t> long_ranks;
+  for (const LongSteps& each : ranks) {
+    for (const std::uint64_t step : each.steps) ++long_ranks[step];
+  }
+  const auto at_once =
+      std::count_if(long_ranks.begin(), long_ranks.end(),
+                    [](const auto& step) { return step.second > 1; });
+  return ranks.size() > 1 &&
+         static_cast<double>(at_once) <=
+             kAtOnce * static_cast<double>(long_ranks.size());
+}
+
+bool isBeyondChance(const LongSteps& each) {
+  const auto steps = static_cast<double>(each.with_peers);
+  const double more_often = 2 * static_cast<double>(each.longer) - steps;
+  const bool adds_up = each.steps.size() >= kMinSteps &&
+                       each.extra.all_ns >= kManyTimes * each.of_others.all_ns;
+  return more_often >= kDeviations * std::sqrt(steps) || adds_up ||
+         each.extra.typical_ns >= kOutlying * each.of_others.typical_ns;
+}
+
+bool isWorthNaming(const Answer& answer) {
+  if (answer.saves.value < kMinSaved) return false;
+  if (answer.question == Question::kStage) {
+    return answer.saves.low >= kMinCertain;
+  }
+  return std::all_of(answer.long_steps.begin(), answer.long_steps.end(),
+                     [&](const LongSteps& each) {
+                       return each.with_peers >= kMinSteps &&
+                              each.steps.size() >= kMinLongSteps &&
+                              each.median_ns >= kNoticeableExtraNs &&
+                              isBeyondChance(each);
+                     });
+}
+
+JobVerdict verdictAbout(const Answer& answer, bool in_turn, bool are_marked) {
+  JobVerdict verdict;
+  verdict.kind = VerdictKind::kStraggler;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
+  verdict.ranks = verdict.culprits = answer.ranks;
+  ComputesLonger summary{answer.ranks, std::nullopt, in_turn};
+  if (answer.question == Question::kStage) summary.stage = answer.number;
+  verdict.summary = {std::move(summary)};
+  for (const LongSteps& each : answer.long_steps) {
+    verdict.reasons.push_back(
+        LongerInSteps{each.rank, static_cast<std::int64_t>(each.median_ns),
+                      each.steps, each.with_peers, are_marked});
+  }
+  verdict.saves = WouldSave{answer.ranks, answer.saves.value, answer.saves.low,
+                            answer.saves.high};
+  verdict.reasons.push_back(*verdict.saves);
+  verdict.advice.push_back(AskBeforeCalls{answer.ranks});
+  return verdict;
+}
+
+bool isWithin(const std::vector<std::uint32_t>& part,
+              const std::vector<std::uint32_t>& whole) {
+  return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
+}
+
+}  // namespace
+
+void addCostlyRanks(const whatif::WhatIf& replayed, bool are_marked,
+                    std::vector<JobVerdict>& verdicts) {
+  const Answer* answer = whatif::costliest(replayed);
+  if (!answer || !isWorthNaming(*answer)) return;
+  const bool in_turn = inTurn(answer->long_steps);
+  const bool are_few = 2 * answer->ranks.size() <= replayed.comparable_ranks;
+  if (!are_few && !in_turn && answer->question != Question::kStage) return;
+  const auto isStraggler = [](const JobVerdict& verdict) {
+    return verdict.kind == VerdictKind::kStraggler;
+  };
+  for (const JobVerdict& verdict : verdicts) {
+    if (isStraggler(verdict) && isWithin(answer->ranks, verdict.culprits)) {
+      return;
+    }
+  }
+  std::erase_if(verdicts, [&](const JobVerdict& verdict) {
+    return isStraggler(verdict) && isWithin(verdict.culprits, answer->ranks);
+  });
+  verdicts.push_back(verdictAbout(*answer, in_turn, are_marked));
+}
+
+}  // namespace traced

@@ -1,0 +1,19 @@
+// Finds the ranks whose extra computing makes a run longest, by a replay.
+
+#pragma once
+
+#include <vector>
+
+#include "analysis/diagnosis/verdicts/verdict.h"
+#include "analysis/whatif/whatif.h"
+
+namespace traced {
+
+// Adds a verdict about the ranks or the pipeline stage that would save most, if
+// no straggler's verdict names them yet. Removes those about a part of these
+// ranks: to mend only a part gains less. `are_marked`: the program marked its
+// steps.
+void addCostlyRanks(const whatif::WhatIf& replayed, bool are_marked,
+                    std::vector<JobVerdict>& verdicts);
+
+}  // namespace traced

@@ -1,0 +1,97 @@
+#include "analysis/whatif/suspects.h"
+
+#include <algorithm>
+
+#include "analysis/statistics/median.h"
+
+namespace traced::whatif {
+namespace {
+
+constexpr double kTypicalPart = 0.25;
+
+// Returns 0 for a step without peers.
+double extraOf(const StepComputing& step) {
+  return step.peers_ns < 0 ? 0 : std::max(0.0F, step.own_ns - step.peers_ns);
+}
+
+Extra extraOf(const std::vector<StepComputing>& steps) {
+  Extra extra;
+  double squares = 0;
+  for (const StepComputing& step : steps) {
+    const double extra_ns = extraOf(step);
+    extra.all_ns += extra_ns;
+    squares += extra_ns * extra_ns;
+  }
+  if (extra.all_ns > 0) extra.typical_ns = squares / extra.all_ns;
+  return extra;
+}
+
+// See longStepsOf().
+LongSteps longStepsOfRank(const RankEvents& rank,
+                          const std::vector<StepComputing>& steps) {
+  LongSteps result;
+  result.rank = rank.rank;
+  result.extra = extraOf(steps);
+  std::vector<double> extras;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    result.with_peers += steps[i].peers_ns >= 0;
+    const double extra_ns = extraOf(steps[i]);
+    result.longer += extra_ns > 0;
+    if (extra_ns == 0) continue;
+    if (extra_ns < kTypicalPart * result.extra.typical_ns) continue;
+    result.steps.push_back(rank.sections[i].number);
+    extras.push_back(extra_ns);
+  }
+  result.median_ns = median(std::move(extras));
+  return result;
+}
+
+}  // namespace
+
+Suspects findSuspects(const ReplayJob& job, const PeerGaps& gaps) {
+  Suspects suspects;
+  for (std::uint32_t i = 0; i < job.ranks.size(); ++i) {
+    std::size_t with_peers = 0;
+    for (const StepComputing& step : gaps.steps[i]) {
+      with_peers += step.peers_ns >= 0;
+    }
+    if (with_peers == 0 || 2 * with_peers < gaps.steps[i].size()) {
+      suspects.without_peers.push_back(job.ranks[i].rank);
+    } else {
+      suspects.ranks.push_back({i, extraOf(gaps.steps[i]).all_ns});
+    }
+  }
+  std::stable_sort(suspects.ranks.begin(), suspects.ranks.end(),
+                   [](const Suspect& a, const Suspect& b) {
+                     return a.extra_ns > b.extra_ns;
+                   });
+  for (const Suspect& each : suspects.ranks) {
+    if (each.extra_ns == 0 ||
+        2 * each.extra_ns < suspects.ranks.front().extra_ns) {
+      break;
+    }
+    suspects.alike.push_back(each.rank);
+  }
+  if (suspects.alike.size() == 1) suspects.alike.clear();
+  std::sort(suspects.alike.begin(), suspects.alike.end());
+  return suspects;
+}
+
+std::vector<LongSteps> longStepsOf(const ReplayJob& job, const PeerGaps& gaps,
+                                   const std::vector<std::uint32_t>& ranks) {
+  Extra others;
+  for (std::uint32_t i = 0; i < job.ranks.size(); ++i) {
+    if (std::find(ranks.begin(), ranks.end(), i) != ranks.end()) continue;
+    const Extra other = extraOf(gaps.steps[i]);
+    others.all_ns = std::max(others.all_ns, other.all_ns);
+    others.typical_ns = std::max(others.typical_ns, other.typical_ns);
+  }
+  std::vector<LongSteps> all;
+  for (const std::uint32_t rank : ranks) {
+    all.push_back(longStepsOfRank(job.ranks[rank], gaps.steps[rank]));
+    all.back().of_others = others;
+  }
+  return all;
+}
+
+}  // namespace traced::whatif
