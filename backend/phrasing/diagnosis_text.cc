@@ -16,21 +16,15 @@ namespace traced {
 namespace {
 
 // Names the ranks whose trace ends in a call that creates groups.
-std::string creatingText(const JobState& job) {
+std::string allCreatingText(const JobState& job) {
   constexpr std::size_t kMaxNamed = 4;
   std::string text;
   std::size_t count = 0;
   for (const RankState& rank : job.ranks) {
     if (!rank.creating || ++count > kMaxNamed) continue;
-    const Creating& call = *rank.creating;
-    absl::StrAppend(
-        &text, "Rank ", rank.rank, rank.running ? " has been in " : " was in ",
-        printable(call.function), "() for ",
-        secondsText(static_cast<std::int64_t>(call.for_ns)),
-        rank.running ? "" : " when its trace ended",
-        call.site.empty() ? ""
-                          : absl::StrCat(", called at ", printable(call.site)),
-        ".\n");
+    absl::StrAppend(&text, "Rank ", rank.rank,
+                    rank.running ? " has been in " : " ended in ",
+                    creatingText(*rank.creating), ".\n");
   }
   if (count > kMaxNamed) {
     absl::StrAppend(&text, countOf(count - kMaxNamed, "more rank"),
@@ -42,7 +36,7 @@ std::string creatingText(const JobState& job) {
 // Returns a line that counts operations still running at the end of the traces;
 // "" if none.
 std::string underWayText(const Diagnosis& diagnosis) {
-  const std::string creating = creatingText(diagnosis.job);
+  const std::string creating = allCreatingText(diagnosis.job);
   if (diagnosis.under_way == 0) return creating;
   return absl::StrCat(
       countOf(diagnosis.under_way, "operation"),

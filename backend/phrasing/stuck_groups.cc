@@ -97,6 +97,10 @@ struct StuckGroupPhrases {
                                    : "called nothing at all");
         break;
     }
+    const RankState* rank = job.rank(does.rank);
+    if (rank && rank->creating && does.doing >= Doing::kInNone) {
+      absl::StrAppend(&text, ", and it is in ", creatingText(*rank->creating));
+    }
     switch (does.process) {
       case DoesInstead::Process::kDumped:
         return text + " in its dump.";

@@ -100,6 +100,14 @@ std::string messageText(const JobState& job, const MessageAt& message) {
       groupText(job, message.group));
 }
 
+std::string creatingText(const Creating& call) {
+  return absl::StrCat(printable(call.function), "() for ",
+                      secondsText(static_cast<std::int64_t>(call.for_ns)),
+                      call.site.empty()
+                          ? ""
+                          : absl::StrCat(", called at ", printable(call.site)));
+}
+
 std::string silenceText(const Ranks& ranks, std::int64_t least_ns) {
   return absl::StrCat("called no operation for ",
                       ranks.size() > 1 ? "at least " : "",

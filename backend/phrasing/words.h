@@ -48,6 +48,8 @@ std::string stuckText(const JobState& job, const OperationSubject& operation);
 // Returns, for example, "#3 from rank 0 to rank 1 on \"pp\""; without its
 // number "from rank 0 to rank 1 on \"pp\"".
 std::string messageText(const JobState& job, const MessageAt& message);
+// Returns "new_group() for 12.3 s, called at /job/train.py:12 in main".
+std::string creatingText(const Creating& call);
 // Returns the predicate for silent ranks: "called no operation for 12.3 s".
 // `least_ns` is in nanoseconds, and a lower bound if there are several ranks.
 std::string silenceText(const Ranks& ranks, std::int64_t least_ns);

@@ -108,6 +108,7 @@ def test_a_killed_rank_leaves_the_begin_of_its_call(launcher: Launcher, tmp_path
     until(lambda: (tmp_path / "idle").exists() and len(_calls(traces, 0)) == 2)
     said = tracectl("diagnose", traces).output
     assert "Rank 0 has been in new_group() for" in said
+    assert "called at" in said
     assert "creating.py:" in said
     for process in ranks:
         process.kill()
@@ -150,6 +151,12 @@ def test_many_small_calls_of_a_line_get_a_hint(launcher: Launcher, tmp_path: Pat
     (site,) = tracectl("report", tmp_path / "traces", "--json").json()["small_calls"]
     assert (site["op"], site["count"], site["bytes_p50"]) == ("all_reduce", 600, 32)
     assert site["site"].endswith("in many_small")
+
+
+def test_the_hint_counts_calls_per_step(launcher: Launcher, tmp_path: Path) -> None:
+    launcher.run_ranks(2, "jobs.creating:many_small", 150, 4, folder=tmp_path)
+    text = " ".join(tracectl("report", tmp_path / "traces").output.split())
+    assert "issues 150 all_reduce per step on each of 2 ranks, 32 B each" in text
 
 
 def test_few_small_calls_get_no_hint(launcher: Launcher, tmp_path: Path) -> None:

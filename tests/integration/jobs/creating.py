@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+import traced
 
 from jobs.joining import joined
 
@@ -90,9 +91,12 @@ def sends_objects() -> int:
     return total_ns
 
 
-def many_small(calls: int) -> None:
-    """Reduces many small tensors one by one."""
+def many_small(calls: int, steps: int = 0) -> None:
+    """Reduces many small tensors one by one, in all or in each of several steps."""
     tensor = torch.ones(8)
     with joined():
-        for _ in range(calls):
-            dist.all_reduce(tensor)
+        for step in range(max(steps, 1)):
+            if steps:
+                traced.step(step)
+            for _ in range(calls):
+                dist.all_reduce(tensor)

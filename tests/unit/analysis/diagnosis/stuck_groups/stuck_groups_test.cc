@@ -116,6 +116,37 @@ TEST(StuckGroupsTest, NamesTheRankThatNeverJoins) {
   }
 }
 
+TEST(StuckGroupsTest, ReportsThatTheAbsentRankCreatesAGroup) {
+  for (const bool has_ended : {false, true}) {
+    JobBuilder job(4);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      const std::uint32_t call = addHistory(job.rank(r));
+      job.rank(r).live(kHang);
+      if (r != 2) {
+        job.rank(r).hang(call, 60);
+        continue;
+      }
+      StreamBuilder& stream = job.rank(r).stream();
+      FunctionRow row{
+          .position = 1'000'000,
+          .at_ns = StreamBuilder::kIssueNs + (kHang - 31'000) * 1'000'000,
+          .call = 1,
+          .event = v1::FUNCTION_EVENT_CREATION_BEGAN,
+          .function = stream.addText("new_group")};
+      stream.add(row);
+      if (!has_ended) continue;
+      row.event = v1::FUNCTION_EVENT_CREATION_ENDED;
+      stream.add(row);
+    }
+    const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+    expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+    const bool is_named = textOf(diagnosis).find(
+                              ", and it is in new_group() for 31.0 s; its "
+                              "process") != std::string::npos;
+    EXPECT_EQ(is_named, !has_ended) << textOf(diagnosis);
+  }
+}
+
 // A job of synchronous calls on an unknown engine. Rank 2 does not make the
 // last call, for which the others wait.
 Diagnosis diagnoseUnknownEngine(const char* foreign, bool gives_works) {
