@@ -39,9 +39,39 @@ const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
   return nullptr;
 }
 
+// Returns the key that is exposed most because its overlap was lost.
+const ComparedKey* heaviestLostOverlap(std::vector<ComparedKey>& keys) {
+  const ComparedKey* most = nullptr;
+  double ns = 0;
+  for (ComparedKey& key : keys) {
+    const Change* exposed = key.key ? worse(key, RunPart::kExposed) : nullptr;
+    if (!exposed || !exposed->sooner || moreNs(*exposed) <= ns) continue;
+    most = &key;
+    ns = moreNs(*exposed);
+  }
+  return most;
+}
+
+bool moreInFlight(const Comparison& comparison) {
+  for (const ComparedKey& key : comparison.keys) {
+    if (key.key) continue;
+    for (const Change& change : key.changes) {
+      const bool differs =
+          change.kind != ChangeKind::kNone && change.kind != ChangeKind::kOpen;
+      if (change.part == RunPart::kInFlight && differs) {
+        return change.after > change.before;
+      }
+    }
+  }
+  return false;
+}
+
 // Returns the heaviest reason for a longer step.
 std::optional<Cause> reasonOf(Comparison& comparison) {
   if (!comparison.one_sided.empty()) return Cause();
+  if (const ComparedKey* key = heaviestLostOverlap(comparison.keys)) {
+    return Cause{RunPart::kExposed, key->key};
+  }
   for (const RunPart part :
        {RunPart::kCalls, RunPart::kBytes, RunPart::kOwnCall, RunPart::kTransfer,
         RunPart::kWaitForPeers, RunPart::kExposed}) {
@@ -73,12 +103,13 @@ void followInTotal(Comparison& comparison, ComparedKey& total) {
 }  // namespace
 
 void findCauses(const Runs& base, const Runs& fresh, Comparison& comparison) {
-  const double floor = comparison.settings.limits.floor;
+  const CauseOptions options{comparison.settings.limits.floor,
+                             moreInFlight(comparison)};
   for (ComparedKey& key : comparison.keys) {
     if (Change* wait = worse(key, RunPart::kWaitForPeers)) {
       wait->culprit = culpritOf(base, fresh, key.key);
     }
-    if (key.key) findCausesWithin(base, fresh, floor, key);
+    if (key.key) findCausesWithin(base, fresh, options, key);
   }
   findLateCauses(base, fresh, comparison);
   if (comparison.keys.empty() || comparison.keys.front().key) return;

@@ -52,6 +52,7 @@ void FigureSums::add(const FigureSums& others) {
   for (const auto& [stretch, cell] : others.covered_) {
     covered_[stretch].add(cell);
   }
+  for (const auto& [rank, ns] : others.caused_ns_) caused_ns_[rank] += ns;
   for (const OfKey& theirs : others.sums_) {
     const auto key = keyOf(theirs.key);
     if (key) {
@@ -168,8 +169,12 @@ void FigureSums::addTotal(const Stretches& stretches,
 void FigureSums::finish(const Stretches& stretches, RunFigures& figures) const {
   figures.step_count = stretches.steps();
   for (const OfKey& sums : sums_) {
-    const KeyFigures& key = figures.keys[sums.key] = figuresOf(sums, stretches);
-    for (const auto& [rank, ns] : key.caused_ns) figures.caused_ns[rank] += ns;
+    figures.keys[sums.key] = figuresOf(sums, stretches);
+  }
+  const auto steps =
+      static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+  for (const auto& [rank, ns] : caused_ns_) {
+    figures.caused_ns[rank] = ns / steps;
   }
   addTotal(stretches, figures);
 }

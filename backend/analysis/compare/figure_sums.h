@@ -41,10 +41,12 @@ class FigureSums {
 
   void add(std::uint32_t key, std::uint32_t stretch, std::uint64_t bytes,
            const OperationTimes& times);
-  // Adds time for which other ranks waited for `rank`, in ns.
+  // Adds time for which a rank waited for `rank` in operations of a key, or of
+  // all keys together, in ns. Overlaps are counted once.
   void addCaused(std::uint32_t key, std::uint32_t rank, double ns) {
     sums_[key].caused_ns[rank] += ns;
   }
+  void addCausedInAll(std::uint32_t rank, double ns) { caused_ns_[rank] += ns; }
   // Adds the time that `rank` computed before a call, in ns.
   void addComputed(std::uint32_t key, std::uint32_t rank,
                    std::optional<double> ns) {
@@ -107,6 +109,7 @@ class FigureSums {
   std::vector<OfKey> sums_;
   std::map<RunKey, std::uint32_t> index_by_key_;
   absl::flat_hash_map<std::uint32_t, Cell> covered_;
+  std::map<std::uint32_t, double> caused_ns_;
   std::uint64_t left_out_ = 0;
 };
 

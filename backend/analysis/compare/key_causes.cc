@@ -20,13 +20,31 @@ std::optional<double> aheadOf(const Runs& runs, const RunKey& key) {
   return median(std::move(values));
 }
 
-void reportSooner(const Runs& base, const Runs& fresh, const RunKey& key,
-                  double floor, Change& exposed) {
+// Returns when the program began to wait, if it does so sooner by as much as it
+// waits longer.
+std::optional<Change::Ahead> soonerWait(const Runs& base, const Runs& fresh,
+                                        const RunKey& key, double floor,
+                                        const Change& exposed) {
   const auto before = aheadOf(base, key);
   const auto after = aheadOf(fresh, key);
-  if (!before || !after || *after >= *before * (1 - floor)) return;
-  if (*before - *after < kMaxShare * moreNs(exposed)) return;
-  exposed.sooner = {*before, *after};
+  if (!before || !after || *after >= *before * (1 - floor) ||
+      *before - *after < kMaxShare * moreNs(exposed)) {
+    return std::nullopt;
+  }
+  return Change::Ahead{*before, *after};
+}
+
+// Returns whether the operation, as long as it is now, would have ended before
+// the program began to wait for it.
+bool wouldBeHidden(const ComparedKey& key, double ahead_ns) {
+  double took_ns = 0;
+  for (const Change& change : key.changes) {
+    if (change.part == RunPart::kTransfer ||
+        change.part == RunPart::kWaitForPeers) {
+      took_ns += change.after;
+    }
+  }
+  return took_ns <= ahead_ns;
 }
 
 // More calls carry more bytes.
@@ -62,15 +80,30 @@ void perhapsFollow(const ComparedKey& key, Change& exposed) {
   }
 }
 
-// Otherwise the program begins to wait sooner, or waits for more calls.
-void explainExposed(const Runs& base, const Runs& fresh, double floor,
-                    ComparedKey& key) {
+// Operations that no longer overlap with computing may run at the same time,
+// and take longer because they share the network.
+void followLostOverlap(ComparedKey& key) {
+  Change* transfer = worse(key, RunPart::kTransfer);
+  if (transfer) transfer->follows = Cause{RunPart::kExposed, key.key};
+}
+
+// The program begins to wait sooner, the operation takes longer, or the program
+// waits for more calls.
+void explainExposed(const Runs& base, const Runs& fresh,
+                    const CauseOptions& options, ComparedKey& key) {
   Change* exposed = worse(key, RunPart::kExposed);
   if (!exposed) return;
+  const auto sooner =
+      soonerWait(base, fresh, *key.key, options.floor, *exposed);
+  if (sooner && wouldBeHidden(key, sooner->before_ns)) {
+    exposed->sooner = sooner;
+    if (options.more_in_flight) followLostOverlap(key);
+    return;
+  }
   followOperation(key, *exposed);
   if (exposed->follows) return;
-  reportSooner(base, fresh, *key.key, floor, *exposed);
-  if (exposed->sooner) return;
+  exposed->sooner = sooner;
+  if (sooner) return;
   if (worse(key, RunPart::kCalls)) {
     exposed->follows = Cause{RunPart::kCalls, key.key};
   } else {
@@ -91,10 +124,10 @@ Change* worse(ComparedKey& key, RunPart part) {
   return nullptr;
 }
 
-void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
-                      ComparedKey& key) {
+void findCausesWithin(const Runs& base, const Runs& fresh,
+                      const CauseOptions& options, ComparedKey& key) {
   followCalls(key);
-  explainExposed(base, fresh, floor, key);
+  explainExposed(base, fresh, options, key);
 }
 
 }  // namespace traced

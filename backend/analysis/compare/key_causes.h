@@ -13,10 +13,17 @@ Change* worse(ComparedKey& key, RunPart part);
 // Returns how much the part grew, in ns for times.
 double moreNs(const Change& change);
 
+struct CauseOptions {
+  // How much sooner a wait must begin to count, as a part of its earlier
+  // distance.
+  double floor = 0;
+  // More bytes are in flight at a time.
+  bool more_in_flight = false;
+};
+
 // Sets Change::follows, Change::perhaps_follows and Change::sooner, except for
-// waits for peers. `floor`: how much sooner a wait must begin to count, as a
-// part of its earlier distance.
-void findCausesWithin(const Runs& base, const Runs& fresh, double floor,
-                      ComparedKey& key);
+// waits for peers.
+void findCausesWithin(const Runs& base, const Runs& fresh,
+                      const CauseOptions& options, ComparedKey& key);
 
 }  // namespace traced

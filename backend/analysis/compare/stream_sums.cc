@@ -76,6 +76,15 @@ StreamSums::Sums StreamSums::addAll() && {
     addCovered(stretch, RunPart::kTransfer, covered.transfer);
     addCovered(stretch, RunPart::kExposed, covered.exposed);
   }
+  for (auto& [place, time] : waited_for_) {
+    const auto& [key, rank] = place;
+    const auto ns = static_cast<double>(std::move(time).ns());
+    if (key == kAllKeys) {
+      sums_.figures.addCausedInAll(rank, ns);
+    } else {
+      sums_.figures.addCaused(key, rank, ns);
+    }
+  }
   return std::move(sums_);
 }
 
@@ -94,17 +103,22 @@ void StreamSums::add(std::size_t i, const AssembledOperation& op,
   Covered& covered = covered_[stretch];
   covered.own_call.add(windowBetween(op.issued, op.returned));
   covered.exposed.add(windowBetween(op.blockedFrom(), op.blockedUntil()));
-  covered.wait_for_peers.add(waitingWindow(stream_, i, split));
+  const TimeWindow waiting = waitingWindow(stream_, i, split);
+  covered.wait_for_peers.add(waiting);
+  addWait(*key, waiting, split);
   covered.transfer.add(transferWindow(op, split));
-  const std::uint32_t rank = table_.header.rank();
-  if (split.likely_ready && split.likely_ready->is_last) {
-    const MatchedCall* matched = stream_.calls.of(op);
-    const double others = matched ? matched->group_size - 1.0 : 1.0;
-    sums.addCaused(*key, rank,
-                   others * static_cast<double>(split.likely_ready->behind_ns));
-  }
-  sums.addComputed(*key, rank, asDouble(wait_ends_.untilIssue(op)));
+  sums.addComputed(*key, table_.header.rank(),
+                   asDouble(wait_ends_.untilIssue(op)));
   if (op.stack > 0) sums.addSite(*key, siteOf(op));
+}
+
+void StreamSums::addWait(std::uint32_t key, const TimeWindow& waiting,
+                         const OperationSplit& split) {
+  if (!split.awaited || split.awaited->ns == 0) return;
+  const TimeWindow for_one = windowAt(
+      Instant(waiting.end_ns), -static_cast<std::int64_t>(split.awaited->ns));
+  waited_for_[{key, split.awaited->rank}].add(for_one);
+  waited_for_[{kAllKeys, split.awaited->rank}].add(for_one);
 }
 
 std::uint64_t StreamSums::bytesOfBatch(const AssembledOperation& op) const {

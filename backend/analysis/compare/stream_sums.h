@@ -37,6 +37,8 @@ class StreamSums {
  private:
   void add(std::size_t i, const AssembledOperation& op, const v1::Call* call,
            std::uint32_t stretch);
+  void addWait(std::uint32_t key, const TimeWindow& waiting,
+               const OperationSplit& split);
   std::uint64_t bytesOfBatch(const AssembledOperation& op) const;
   // Returns nullopt beyond kMaxKeys.
   std::optional<std::uint32_t> keyOf(const AssembledOperation& op,
@@ -58,6 +60,10 @@ class StreamSums {
     CoveredTime own_call, wait_for_peers, transfer, exposed;
   };
   absl::flat_hash_map<std::uint32_t, Covered> covered_;
+  // Time that this rank waited for another one, by key and other rank.
+  static constexpr std::uint32_t kAllKeys = ~std::uint32_t{0};
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, CoveredTime>
+      waited_for_;
   Sums sums_;
   // By call, and bytes of its batch.
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint64_t>,

@@ -29,6 +29,7 @@ struct SyntheticRun {
   double exposed_ms = 2;
   double calls = 32;
   double ahead_ms = 4;
+  double in_flight_mib = 8;
   double caused_by_1_ms = 1;
   double computed_by_1_ms = 10;
   RunKey key = kGradients;
@@ -62,6 +63,7 @@ class ComparisonTest : public ::testing::Test {
     key.computed_ns = {{0, 10 * kMs}, {1, made.computed_by_1_ms * kMs}};
     set(figures.total, RunPart::kStep, scattered(made.step_ms * kMs));
     set(figures.total, RunPart::kCalls, made.calls);
+    set(figures.total, RunPart::kInFlight, scattered(made.in_flight_mib));
     return figures;
   }
 
@@ -162,6 +164,34 @@ TEST_F(ComparisonTest, AWaitThatBeginsSoonerIsLostOverlap) {
   EXPECT_FALSE(exposed.follows);
   ASSERT_TRUE(exposed.sooner);
   EXPECT_EQ(exposed.sooner->before_ns, 4 * kMs);
+}
+
+// Seen with DDP: buckets that are all reduced at the end share the network.
+TEST_F(ComparisonTest,
+       LostOverlapExplainsLongerTransfersThatItWouldHaveHidden) {
+  SyntheticRun base;
+  base.ahead_ms = 20;
+  SyntheticRun late = base;
+  late.ahead_ms = 0.1;
+  late.exposed_ms = 12;
+  late.transfer_ms = 12;
+  late.in_flight_mib = 20;
+  late.step_ms = 110;
+  const auto compare = [&] {
+    return compareRuns(side(base), side(late), {}, settings_);
+  };
+  const Comparison comparison = compare();
+  EXPECT_TRUE(change(comparison, RunPart::kExposed).sooner);
+  EXPECT_FALSE(change(comparison, RunPart::kExposed).follows);
+  for (const bool total : {false, true}) {
+    const RunPart part = total ? RunPart::kStep : RunPart::kTransfer;
+    EXPECT_THAT(causeText(change(comparison, part, total).follows),
+                HasSubstr("exposed wait of all_reduce"));
+  }
+  // As long as it is now, the transfer would not have been hidden.
+  base.ahead_ms = 12;
+  EXPECT_THAT(causeText(change(compare(), RunPart::kExposed).follows),
+              HasSubstr("transfer of all_reduce"));
 }
 
 // Seen with real ranks: they leave a collective at different times than before.
