@@ -17,6 +17,7 @@ from tracectl import tracectl
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
+_RUNS = ("recorded", "without imbalance")
 GOLDEN_DUMPS = Path(__file__).parents[1] / "golden" / "flight_recorder"
 
 
@@ -311,3 +312,26 @@ def test_size_of_a_large_job(export: Export, tmp_path: Path) -> None:
     exported = export(traces)
     assert shown_spans(exported) == spans(exported)
     assert exported.file.stat().st_size <= 78 * len(exported.source)
+
+
+def test_timeline_of_the_run_without_imbalance(tools: ExportTools, tmp_path: Path) -> None:
+    from trace_processor import TraceProcessor
+
+    traces = made.write(tmp_path / "job", overlapping_job(world=4, operations=40))
+    file = tmp_path / "ideal.pftrace"
+    answer = tracectl("whatif", "--json", "--timeline", file, traces).json()
+    with TraceProcessor(file, tools.node, tools.perfetto_release) as processor:
+        rows = processor.query(
+            "select process.name as process, track.name as track,"
+            " max(slice.ts + slice.dur) as end, count(*) as slices,"
+            " sum(slice.name glob 'step *') as steps"
+            " from slice join process_track as track on slice.track_id = track.id"
+            " join process using (upid) group by 1, 2"
+        )
+    ends = {(row["process"], row["track"]): row["end"] for row in rows}
+    ranks = {f"rank {rank}" for rank in range(4)}
+    assert set(ends) == {(rank, track) for rank in ranks for track in _RUNS}
+    assert {row["steps"] for row in rows} == {10}
+    (balance,) = [each for each in answer["answers"] if each["question"] == "balance"]
+    for track, ns in zip(_RUNS, (answer["measured_ns"], balance["run_ns"]["value"]), strict=True):
+        assert max(ends[rank, track] for rank in ranks) == pytest.approx(ns, rel=0.01)

@@ -20,8 +20,9 @@ constexpr double kNotYet = -std::numeric_limits<double>::infinity();
 
 class Replay {
  public:
-  Replay(const ReplayJob& job, const Change& change)
-      : job_(job), change_(change), begin_ns_(job.beginNs()) {
+  Replay(const ReplayJob& job, const Change& change, ReplayedTimes* times)
+      : job_(job), change_(change), begin_ns_(job.beginNs()), times_(times) {
+    if (times) times->assign(job.ranks.size(), {});
     meetings_.resize(job.meetings.size());
     for (std::size_t i = 0; i < meetings_.size(); ++i) {
       meetings_[i].missing = job.meetings[i].joins;
@@ -137,10 +138,14 @@ class Replay {
         addWaiter(event.meeting, {kNone, number, kNone, 0, {}});
         return;
       }
+      EventTime time{rank.at[kEstimate]};
       compute(rank, event);
-      if (event.is_wait) {
-        wait(rank, event);
-      } else if (event.after != kNone && !hasEnded(event.after)) {
+      time.at_ns = rank.at[kEstimate];
+      if (event.is_wait) wait(rank, event);
+      time.end_ns = rank.at[kEstimate];
+      if (times_) (*times_)[number].push_back(time);
+      if (event.is_wait) continue;
+      if (event.after != kNone && !hasEnded(event.after)) {
         addWaiter(event.after,
                   {kNone, kNone, event.meeting, event.lag_ns, rank.at});
       } else {
@@ -275,6 +280,7 @@ class Replay {
   const ReplayJob& job_;
   const Change& change_;
   const std::int64_t begin_ns_;
+  ReplayedTimes* const times_;
   std::vector<State> meetings_;
   std::vector<Rank> ranks_;
   std::vector<Waiter> waiters_;
@@ -286,8 +292,9 @@ class Replay {
 
 }  // namespace
 
-Replayed replay(const ReplayJob& job, const Change& change) {
-  return Replay(job, change).run();
+Replayed replay(const ReplayJob& job, const Change& change,
+                ReplayedTimes* times) {
+  return Replay(job, change, times).run();
 }
 
 }  // namespace traced::whatif

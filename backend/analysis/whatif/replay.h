@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/whatif/event_times.h"
 #include "analysis/whatif/replay_job.h"
 
 namespace traced::whatif {
@@ -59,7 +60,12 @@ struct Replayed {
   double high() const;
 };
 
-// Takes linear time. Thread safe.
-Replayed replay(const ReplayJob& job, const Change& change);
+// Per rank and event, in ns after ReplayJob::beginNs().
+using ReplayedTimes = std::vector<std::vector<EventTime>>;
+
+// Takes linear time. Thread safe. `times`: stores the estimated times, unless
+// null.
+Replayed replay(const ReplayJob& job, const Change& change,
+                ReplayedTimes* times = nullptr);
 
 }  // namespace traced::whatif

@@ -317,7 +317,9 @@ class Asker {
     std::atomic<std::size_t> next{0};
     inThreads(options_.threads, [&](std::size_t) {
       for (std::size_t i = next++; i < asked_.size(); i = next++) {
-        replayed[i] = replay(job_, asked_[i].change());
+        const bool is_ideal = i == 1 && options_.with_ideal_times;
+        replayed[i] = replay(job_, asked_[i].change(),
+                             is_ideal ? &result_.ideal_times : nullptr);
       }
     });
     for (std::size_t i = 0; i < asked_.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/whatif/critical_path.h"
+#include "analysis/whatif/replay.h"
 #include "analysis/whatif/replay_job.h"
 #include "analysis/whatif/suspects.h"
 
@@ -87,6 +88,8 @@ struct WhatIf {
   std::optional<Estimate> slowdown;
   // The run without imbalance. 0 if only ranks are asked about.
   Estimate ideal_ns;
+  // Its times, if requested.
+  ReplayedTimes ideal_times;
   // Most saved time first.
   std::vector<Answer> answers;
   // Ranks that no other rank can be compared with.
@@ -105,6 +108,7 @@ struct WhatIfOptions {
   // are replayed.
   std::size_t max_rows = 8;
   std::size_t threads = 1;
+  bool with_ideal_times = false;
   // Only asks about ranks and stages whose extra computing is this part of the
   // run. 0 for all questions.
   double only_ranks_above = 0;

@@ -12,6 +12,7 @@
 #include "cli/common/subcommand.h"
 #include "cli/common/terminal.h"
 #include "cli/inputs/inputs.h"
+#include "cli/whatif/timeline.h"
 #include "cli/whatif/whatif_output.h"
 #include "phrasing/warnings.h"
 
@@ -38,6 +39,10 @@ class WhatIfCommand : public Subcommand {
                    "pairs of nodes to ask about")
         ->check(CLI::Range(std::size_t{1}, kMaxRows))
         ->capture_default_str();
+    app.add_option("--timeline", timeline_,
+                   "File for the recorded run and the run without imbalance, "
+                   "side by side: open it in ui.perfetto.dev")
+        ->type_name("FILE");
     app.add_flag("--all", all_, "Show all rows in the text, as in the JSON");
     app.footer("Example: tracectl whatif run42/ --steps 10-49");
   }
@@ -53,10 +58,16 @@ class WhatIfCommand : public Subcommand {
     options.network = network_;
     options.max_rows = limit_;
     options.threads = readingThreads(*set);
+    options.with_ideal_times = !timeline_.empty();
     const whatif::WhatIf result = whatif::whatIf(job, options);
     write({inputs_.title(), *set, summary, result, network_, window_.window(),
            outside,
            all_ ? std::numeric_limits<std::size_t>::max() : kShownRows});
+    if (!timeline_.empty() && !result.refusal &&
+        !writeTimeline(job, result.ideal_times, timeline_)) {
+      complain(absl::StrCat("cannot write ", timeline_));
+      return ExitCode::kUsage;
+    }
     const ExitCode code = inputs_.conclude(allWarnings(*set, summary));
     return result.refusal ? ExitCode::kNotMeasured : code;
   }
@@ -77,6 +88,7 @@ class WhatIfCommand : public Subcommand {
   WindowOption window_;
   double network_ = 2;
   std::size_t limit_ = 8;
+  std::string timeline_;
   bool all_ = false;
 };
 
