@@ -6,9 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "absl/container/btree_map.h"
-#include "analysis/stream/operation_kinds.h"
 #include "analysis/whatif/changes.h"
+#include "analysis/whatif/network_questions.h"
 #include "analysis/whatif/peer_gaps.h"
 #include "analysis/whatif/pipeline.h"
 #include "analysis/whatif/replay.h"
@@ -45,16 +44,6 @@ Estimate timeOf(const Replayed& replayed) {
   return {ns, std::min(ns, replayed.low()), std::max(ns, replayed.high())};
 }
 
-// A question and how to change the run for it.
-struct Asked {
-  Answer answer;
-  std::function<Change()> change;
-  // Nothing bounds the answer but the recorded run.
-  bool unbounded = false;
-  // The change only shortens times, so the run cannot become longer.
-  bool only_shortens = false;
-};
-
 class Asker {
  public:
   Asker(const ReplayJob& job, const WhatIfOptions& options, WhatIf& result)
@@ -71,7 +60,9 @@ class Asker {
     addRanks();
     for (const auto& ranks : options_.sets) addSet(ranks);
     if (!onlyRanks()) {
-      addNetwork();
+      for (Asked& asked : networkQuestions(job_, options_)) {
+        asked_.push_back(std::move(asked));
+      }
       addOverlap();
     }
     replayAll();
@@ -205,99 +196,6 @@ class Asker {
 
   void addRank(std::uint32_t rank) {
     addTogether(Question::kRank, {rank}).number = job_.ranks[rank].rank;
-  }
-
-  // Transfers with one property: their total time, and which kinds they are.
-  struct Transfers {
-    double ns = 0;
-    std::vector<bool> kinds;
-  };
-
-  // Returns the total transfer time of each kind.
-  std::vector<double> transferOfKind() const {
-    std::vector<double> total_ns(job_.kinds.size());
-    for (const Meeting& meeting : job_.meetings) {
-      if (meeting.part == Meeting::Part::kWhole) {
-        total_ns[meeting.kind] += meeting.transfer_ns;
-      }
-    }
-    return total_ns;
-  }
-
-  Asked& addTransfers(Question question, std::vector<bool> kinds) {
-    Asked& asked = add(question, [this, kinds = std::move(kinds)] {
-      return changeOfTransfers(
-          job_, 1 / options_.network, [&](const Kind& kind) {
-            return kinds.empty() ||
-                   kinds[static_cast<std::size_t>(&kind - job_.kinds.data())];
-          });
-    });
-    asked.only_shortens = options_.network >= 1;
-    return asked;
-  }
-
-  // Adds a question for each value of a property, most transfer time first.
-  template <typename Property, typename Describe>
-  void addTransfersBy(Question question, Property&& property,
-                      Describe&& describe) {
-    using Value = std::decay_t<decltype(*property(job_.kinds[0]))>;
-    const std::vector<double> total_ns = transferOfKind();
-    absl::btree_map<Value, Transfers> by_value;
-    for (std::size_t i = 0; i < job_.kinds.size(); ++i) {
-      const auto value = property(job_.kinds[i]);
-      if (!value) continue;
-      Transfers& transfers = by_value[*value];
-      transfers.kinds.resize(job_.kinds.size());
-      transfers.kinds[i] = true;
-      transfers.ns += total_ns[i];
-    }
-    std::vector<std::pair<double, Value>> order;
-    for (const auto& [value, transfers] : by_value) {
-      if (transfers.ns > 0) order.push_back({-transfers.ns, value});
-    }
-    // One value is all transfers.
-    if (order.size() < 2) return;
-    std::sort(order.begin(), order.end());
-    if (order.size() > options_.max_rows) order.resize(options_.max_rows);
-    for (const auto& [ns, value] : order) {
-      describe(value, addTransfers(question, by_value[value].kinds).answer);
-    }
-  }
-
-  void addNetwork() {
-    if (job_.kinds.empty()) return;
-    addTransfers(Question::kNetwork, {});
-    addTransfersBy(
-        Question::kNetworkOfOperation,
-        [](const Kind& kind) -> std::optional<int> {
-          // Both ends of a message are one transfer.
-          return kind.op == v1::OPERATION_RECV ? v1::OPERATION_SEND : kind.op;
-        },
-        [](int op, Answer& answer) {
-          answer.op = static_cast<v1::Operation>(op);
-        });
-    addTransfersBy(
-        Question::kNetworkOfGroups,
-        [this](const Kind& kind) -> std::optional<std::string> {
-          if (kind.group >= job_.groups.size()) return std::nullopt;
-          return job_.groups[kind.group];
-        },
-        [](const std::string& name, Answer& answer) { answer.name = name; });
-    addTransfersBy(
-        Question::kNetworkOfNodes,
-        [](const Kind& kind)
-            -> std::optional<std::pair<std::uint32_t, std::uint32_t>> {
-          if (kind.from_node == kind.to_node) return std::nullopt;
-          return std::minmax(kind.from_node, kind.to_node);
-        },
-        [this](const auto& nodes, Answer& answer) {
-          answer.name = nameOfNode(nodes.first);
-          answer.other_name = nameOfNode(nodes.second);
-        });
-  }
-
-  std::string nameOfNode(std::uint32_t node) const {
-    return node < job_.nodes.size() ? job_.nodes[node] : "";
   }
 
   void addOverlap() {
