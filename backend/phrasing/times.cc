@@ -57,15 +57,10 @@ struct TimePhrases {
                         : ", if the others waited for it. Waits for futures "
                           "are not recorded.");
   }
-  std::string operator()(const ComputesLonger& fact) const {
-    const bool one = fact.stage || fact.ranks.size() == 1;
-    const std::string who = fact.stage
-                                ? absl::StrCat("Pipeline stage ", *fact.stage,
-                                               " (", ranksText(fact.ranks), ")")
-                                : capitalRanks(fact.ranks);
-    return absl::StrCat(who, one ? " computes" : " compute",
-                        " longer than the others",
-                        fact.in_turn ? ", in turn." : ".");
+  std::string operator()(const ComputedLonger& fact) const {
+    return absl::StrCat(capitalRanks(fact.ranks),
+                        " computed longer than the others",
+                        fact.in_turn ? ", mostly in turn." : ".");
   }
   std::string operator()(const LongerInSteps& fact) const {
     constexpr std::size_t kMaxListed = 8;
@@ -127,9 +122,8 @@ struct TimePhrases {
         secondsText(fact.others_ns), ".");
   }
   std::string operator()(const AskBeforeCalls& ask) const {
-    return absl::StrCat(
-        "what ", ranksVerb(ask.ranks, "computes", "compute"),
-        " between these calls: its data, its processor, its host");
+    return absl::StrCat("what ", ranksVerb(ask.ranks, "computes", "compute"),
+                        " between these calls: data, processor, host");
   }
   std::string operator()(const AskBeforeCall& ask) const {
     return absl::StrCat("what rank ", ask.rank, " did before this call");

@@ -19,8 +19,6 @@ using whatif::Question;
 using whatif::Refusal;
 using whatif::WhatIf;
 
-// Below this part of the run, one cause is not worth a sentence.
-constexpr double kWorthASentence = 0.01;
 // A replay that is further off is reported as inaccurate.
 constexpr double kMaxError = 0.02;
 
@@ -60,7 +58,7 @@ std::string causeSentence(const WhatIf& result) {
   const Answer* best = whatif::costliest(result);
   if (!best) {
     return absl::StrCat("No single rank's computing costs ",
-                        partText(kWorthASentence), " of the run or more.");
+                        partText(whatif::kWorthNaming), " of the run or more.");
   }
   std::string cause;
   if (best->question == Question::kRank) {

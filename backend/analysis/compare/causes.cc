@@ -39,17 +39,32 @@ const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
   return nullptr;
 }
 
-// Returns the key that is exposed most because its overlap was lost.
-const ComparedKey* heaviestLostOverlap(std::vector<ComparedKey>& keys) {
-  const ComparedKey* most = nullptr;
-  double ns = 0;
-  for (ComparedKey& key : keys) {
-    const Change* exposed = key.key ? worse(key, RunPart::kExposed) : nullptr;
-    if (!exposed || !exposed->sooner || moreNs(*exposed) <= ns) continue;
-    most = &key;
-    ns = moreNs(*exposed);
+// Returns by how much a rank is blocked longer in a step by operations of a
+// key.
+double moreInStepNs(const ComparedKey& key, const Change& exposed,
+                    double ranks) {
+  for (const Change& change : key.changes) {
+    if (change.part != RunPart::kCalls) continue;
+    return moreNs(exposed) * change.after / ranks;
   }
-  return most;
+  return 0;
+}
+
+// Returns the key whose lost overlap costs most, if all lost overlap explains
+// most of `step_ns`.
+const ComparedKey* lostOverlap(Comparison& comparison, double step_ns) {
+  const ComparedKey* most = nullptr;
+  double most_ns = 0, all_ns = 0;
+  for (ComparedKey& key : comparison.keys) {
+    const Change* exposed = key.key ? worse(key, RunPart::kExposed) : nullptr;
+    if (!exposed || !exposed->sooner) continue;
+    const double ns = moreInStepNs(key, *exposed, comparison.world_size);
+    all_ns += ns;
+    if (ns <= most_ns) continue;
+    most = &key;
+    most_ns = ns;
+  }
+  return all_ns >= kMaxShare * step_ns ? most : nullptr;
 }
 
 bool moreInFlight(const Comparison& comparison) {
@@ -67,9 +82,11 @@ bool moreInFlight(const Comparison& comparison) {
 }
 
 // Returns the heaviest reason for a longer step.
-std::optional<Cause> reasonOf(Comparison& comparison) {
+std::optional<Cause> reasonOf(Comparison& comparison, ComparedKey& total) {
   if (!comparison.one_sided.empty()) return Cause();
-  if (const ComparedKey* key = heaviestLostOverlap(comparison.keys)) {
+  const Change* step = worse(total, RunPart::kStep);
+  if (const ComparedKey* key =
+          lostOverlap(comparison, step ? moreNs(*step) : 0)) {
     return Cause{RunPart::kExposed, key->key};
   }
   for (const RunPart part :
@@ -83,7 +100,7 @@ std::optional<Cause> reasonOf(Comparison& comparison) {
 }
 
 void followInTotal(Comparison& comparison, ComparedKey& total) {
-  const std::optional<Cause> reason = reasonOf(comparison);
+  const std::optional<Cause> reason = reasonOf(comparison, total);
   for (Change& change : total.changes) {
     if (change.kind == ChangeKind::kNone || change.kind == ChangeKind::kOpen) {
       continue;

@@ -1,6 +1,7 @@
 #include "analysis/compare/key_causes.h"
 
 #include <cmath>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -36,15 +37,18 @@ std::optional<Change::Ahead> soonerWait(const Runs& base, const Runs& fresh,
 
 // Returns whether the operation, as long as it is now, would have ended before
 // the program began to wait for it.
+// False if its times are unknown.
 bool wouldBeHidden(const ComparedKey& key, double ahead_ns) {
   double took_ns = 0;
+  std::size_t known = 0;
   for (const Change& change : key.changes) {
     if (change.part == RunPart::kTransfer ||
         change.part == RunPart::kWaitForPeers) {
       took_ns += change.after;
+      ++known;
     }
   }
-  return took_ns <= ahead_ns;
+  return known == 2 && took_ns <= ahead_ns;
 }
 
 // More calls carry more bytes.

@@ -70,10 +70,16 @@ void doubtUnknownEngines(const JobState& job,
     const bool compares = !traitsOf(verdict.kind).of_one_rank &&
                           verdict.kind != VerdictKind::kFailed &&
                           verdict.kind != VerdictKind::kUndecided;
-    if (verdict.group >= groups.size() || !compares) continue;
-    const JobGroup& group = groups[verdict.group];
-    if (group.engine().ends_prove_starts) continue;
-    weaken(verdict, UnknownEngine{group.backend});
+    if (!compares) continue;
+    for (std::uint32_t i = 0; i < groups.size(); ++i) {
+      // A straggler found by replay is one in all groups.
+      const bool of_all = verdict.kind == VerdictKind::kStraggler &&
+                          verdict.group == GroupCatalog::kNone;
+      const bool concerns = of_all || verdict.group == i;
+      if (!concerns || groups[i].engine().ends_prove_starts) continue;
+      weaken(verdict, UnknownEngine{groups[i].backend});
+      break;
+    }
   }
 }
 

@@ -24,6 +24,9 @@ struct StepTimes {
   // Number of steps that ended inside an operation. They last until the end of
   // the stream.
   std::uint64_t not_ended = 0;
+  // Number of steps that took a fifth longer than the rank's median step,
+  // mostly because the rank itself computed longer than in its median.
+  std::uint64_t computed_longer = 0;
 
   void add(const StepTimes& other);
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/statistics/median.h"
 #include "analysis/time_split/certified_times.h"
 #include "trace_io/wrapping.h"
 
@@ -13,7 +14,35 @@ void StepTimes::add(const StepTimes& other) {
   longest_ns = std::max(longest_ns, other.longest_ns);
   time.add(other.time);
   not_ended += other.not_ended;
+  computed_longer += other.computed_longer;
 }
+
+namespace {
+
+double computing(const TimeBreakdown& time) {
+  return static_cast<double>(time.computing_ns + time.hidden_ns);
+}
+
+// Returns for each step of a rank whether StepTimes::computed_longer counts it.
+std::vector<bool> computedLonger(const std::vector<StepWindow>& steps,
+                                 const std::vector<TimeBreakdown>& times) {
+  std::vector<double> took_ns, computing_ns;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    took_ns.push_back(static_cast<double>(lengthOf(steps[i].window)));
+    computing_ns.push_back(computing(times[i]));
+  }
+  const double usual_ns = median(took_ns);
+  const double usual_computing_ns = median(computing_ns);
+  std::vector<bool> longer;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double extra_ns = took_ns[i] - usual_ns;
+    longer.push_back(extra_ns > 0.2 * usual_ns &&
+                     computing_ns[i] - usual_computing_ns > 0.8 * extra_ns);
+  }
+  return longer;
+}
+
+}  // namespace
 
 StepPictureBuilder::StepPictureBuilder(bool by_step, std::int64_t first_ns,
                                        std::int64_t last_ns)
@@ -29,12 +58,14 @@ void StepPictureBuilder::add(const ReadyTable::Stream& stream,
   const std::vector<StepWindow> steps =
       picture_.by_step ? marked : intervalsOf(stream);
   const std::vector<TimeBreakdown> times = time.over(steps);
+  const std::vector<bool> longer = computedLonger(steps, times);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     StepTimes one;
     one.count = 1;
     one.longest_ns = lengthOf(steps[i].window);
     one.time = times[i];
     one.not_ended = !steps[i].ended;
+    one.computed_longer = longer[i];
     entryOf(steps[i].number).add(one);
   }
 }

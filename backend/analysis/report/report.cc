@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "analysis/statistics/median.h"
 
 namespace traced {
 namespace {
@@ -138,29 +137,6 @@ double CallTotals::mostOf(std::uint64_t run_ns) const {
   return std::max(seen, std::min(most, 1.0));
 }
 
-namespace {
-
-// See Latest. `lost_ns`: the time that the rank was behind.
-bool computesAsOthers(const Report& report, std::uint32_t rank,
-                      double lost_ns) {
-  const auto computing = [](const TimeBreakdown& time) {
-    return static_cast<double>(time.computing_ns + time.hidden_ns);
-  };
-  double most_own_ns = 0;
-  std::vector<double> others;
-  for (const RankTotals& each : report.ranks) {
-    if (each.rank == rank) {
-      most_own_ns =
-          computing(each.time) + static_cast<double>(each.time.may_wait_ns);
-    } else {
-      others.push_back(computing(each.time));
-    }
-  }
-  return !others.empty() && most_own_ns - median(others) < lost_ns / 2;
-}
-
-}  // namespace
-
 std::optional<Latest> latestOf(const Report& report) {
   std::optional<Latest> latest;
   double most_lost_ns = 0;
@@ -181,10 +157,6 @@ std::optional<Latest> latestOf(const Report& report) {
       most_lost_ns = lost_ns;
       latest = {rank, row, part, behind_ns};
     }
-  }
-  if (latest) {
-    latest->computes_as_others =
-        computesAsOthers(report, latest->rank, most_lost_ns);
   }
   return latest;
 }

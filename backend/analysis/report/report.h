@@ -181,10 +181,6 @@ struct Latest {
   std::size_t row = 0;  // into Report::rows
   double part = 0;      // 0 to 1
   std::uint64_t behind_p50_ns = 0;
-  // It certainly did not compute longer than the median of the other ranks by
-  // half of the time that it was behind. So something else delays it: for
-  // example, operations end later there because a link is slow.
-  bool computes_as_others = false;
 };
 
 // Returns the most costly last rank of all rows, as defined above. Absent if no

@@ -55,11 +55,6 @@ StepSummary::Slow slowOf(const StepTimes& step, const Parts& medians) {
   return slow;
 }
 
-// Computing of one rank alone is a fraction of that in the mean over ranks.
-bool isOfAllRanks(std::uint64_t mean_ns, std::uint64_t extra_ns) {
-  return static_cast<double>(mean_ns) >= 0.8 * static_cast<double>(extra_ns);
-}
-
 }  // namespace
 
 std::optional<StepSummary> summarizeSteps(const StepPicture& picture) {
@@ -85,12 +80,10 @@ std::optional<StepSummary> summarizeSteps(const StepPicture& picture) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     const std::uint64_t extra_ns = (*step)->longest_ns - summary.p50_ns;
     if (extra_ns <= summary.p50_ns / 5) break;
-    const StepSummary::Slow slow = slowOf(**step, medians);
     if (summary.slowest.size() < StepSummary::kMaxSlow) {
-      summary.slowest.push_back(slow);
+      summary.slowest.push_back(slowOf(**step, medians));
     }
-    if (slow.part == StepPart::kComputing &&
-        isOfAllRanks(slow.more_ns, extra_ns)) {
+    if ((*step)->computed_longer == most) {
       ++summary.stalls;
       summary.stalled_ns += extra_ns;
     }

@@ -39,9 +39,8 @@ struct StepSummary {
   // than the median.
   static constexpr std::size_t kMaxSlow = 3;
   std::vector<Slow> slowest;
-  // The number of slow steps in which nearly all ranks computed longer: the
-  // mean over ranks explains most of the extra time. And by how much these
-  // steps exceed the median, in all.
+  // The number of slow steps that were long because each rank computed longer
+  // than it usually does, and by how much they exceed the median in all.
   std::uint64_t stalls = 0;
   std::uint64_t stalled_ns = 0;
 };

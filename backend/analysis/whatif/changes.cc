@@ -27,34 +27,23 @@ struct Samples {
   }
 };
 
-bool contains(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
-  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
-
-// The computing of one rank in a step, or in several.
-struct Own {
-  std::uint32_t rank = 0;
-  double ns = 0;
-};
-
 // Adds each rank's computing as a part of the median of the others'. A single
 // rank is compared with `usual_ns`.
-void addParts(const std::vector<Own>& ranks, double usual_ns,
+void addParts(const std::vector<double>& own_ns, double usual_ns,
               Samples& samples) {
-  for (const Own& own : ranks) {
-    std::vector<double> others;
-    for (const Own& other : ranks) {
-      if (other.rank != own.rank) others.push_back(other.ns);
-    }
-    samples.add(own.ns, others.empty() ? usual_ns : median(std::move(others)));
+  if (own_ns.size() == 1) return samples.add(own_ns.front(), usual_ns);
+  std::vector<float> sorted(own_ns.begin(), own_ns.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    samples.add(sorted[i], medianWithout(sorted, i));
   }
 }
 
 // Returns the samples of the peers of a rank that do not change: over all
 // steps that they share with it if these are many, otherwise per step.
 Samples peerSamples(const PeerGaps& gaps, std::uint32_t rank,
-                    const std::vector<std::uint32_t>& changed) {
-  std::vector<std::vector<Own>> per_step;
+                    const std::vector<bool>& changes) {
+  std::vector<std::vector<double>> per_step;
   std::vector<double> all_ns;
   std::vector<double> total_ns(gaps.steps.size());
   std::vector<std::uint32_t> counts(gaps.steps.size());
@@ -63,20 +52,20 @@ Samples peerSamples(const PeerGaps& gaps, std::uint32_t rank,
         std::any_of(peers.begin(), peers.end(),
                     [&](const RankStep& each) { return each.rank == rank; });
     if (!has_rank) continue;
-    std::vector<Own>& step = per_step.emplace_back();
+    std::vector<double>& step = per_step.emplace_back();
     for (const RankStep& each : peers) {
-      if (contains(changed, each.rank)) continue;
+      if (changes[each.rank]) continue;
       const double own_ns = gaps.steps[each.rank][each.step].own_ns;
-      step.push_back({each.rank, own_ns});
+      step.push_back(own_ns);
       all_ns.push_back(own_ns);
       total_ns[each.rank] += own_ns;
       ++counts[each.rank];
     }
   }
-  std::vector<Own> totals;
+  std::vector<double> totals;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0 && counts[i] == per_step.size()) {
-      totals.push_back({i, total_ns[i]});
+      totals.push_back(total_ns[i]);
     }
   }
   Samples samples;
@@ -85,7 +74,7 @@ Samples peerSamples(const PeerGaps& gaps, std::uint32_t rank,
     return samples;
   }
   const double usual_ns = median(std::move(all_ns));
-  for (const std::vector<Own>& step : per_step) {
+  for (const std::vector<double>& step : per_step) {
     addParts(step, usual_ns, samples);
   }
   return samples;
@@ -94,13 +83,12 @@ Samples peerSamples(const PeerGaps& gaps, std::uint32_t rank,
 }  // namespace
 
 RankChange changeOfRank(const ReplayJob& job, const PeerGaps& gaps,
-                        std::uint32_t rank,
-                        const std::vector<std::uint32_t>& changed) {
+                        std::uint32_t rank, const std::vector<bool>& changes) {
   RankChange result;
   result.change.gaps.resize(job.ranks.size());
   GapChange& change = result.change.gaps[rank];
   change.gaps = &gaps.median[rank];
-  const Samples samples = peerSamples(gaps, rank, changed);
+  const Samples samples = peerSamples(gaps, rank, changes);
   const auto interval = predictNext(samples.parts, samples.weights);
   result.unbounded = !interval;
   if (result.unbounded) {

@@ -12,17 +12,16 @@
 
 namespace traced::whatif {
 
-// Returns the change that gives one rank the gaps of its peers. `changed`: the
-// rank and others that change with it, so they bound nothing. Ranks are indices
-// into ReplayJob::ranks. `gaps` must outlive it.
+// Returns the change that gives one rank the gaps of its peers. `rank`: index
+// into ReplayJob::ranks. `changes`: for each rank, whether it changes too.
+// Those that do bound nothing. `gaps` must outlive the result.
 struct RankChange {
   Change change;
   // Too few peers and steps: nothing but the recorded run bounds the answer.
   bool unbounded = false;
 };
 RankChange changeOfRank(const ReplayJob& job, const PeerGaps& gaps,
-                        std::uint32_t rank,
-                        const std::vector<std::uint32_t>& changed);
+                        std::uint32_t rank, const std::vector<bool>& changes);
 
 // Returns the change that replaces the gaps of ranks. `gaps` has an element per
 // rank and must outlive it.

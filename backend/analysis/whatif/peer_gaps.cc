@@ -117,6 +117,7 @@ class Comparer {
     const RankEvents* rank = nullptr;
     std::uint32_t next = 0;
     double own_ns = 0;
+    double may_wait_ns = 0;
     double peers_ns = 0;
   };
 
@@ -167,6 +168,7 @@ class Comparer {
         gaps_.largest[rank][walker.next] =
             sorted[sorted.size() - (i + 1 == sorted.size() ? 2 : 1)];
         walker.own_ns += sorted[i];
+        walker.may_wait_ns += walker.rank->events[walker.next].may_wait_ns;
         walker.peers_ns += median_ns;
         ++walker.next;
       }
@@ -186,6 +188,7 @@ class Comparer {
       const RankStep& each = (*task.peers)[i];
       StepComputing& sums = gaps_.steps[each.rank][each.step];
       sums.own_ns += static_cast<float>(walkers[i].own_ns);
+      sums.may_wait_ns += static_cast<float>(walkers[i].may_wait_ns);
       sums.peers_ns += static_cast<float>(walkers[i].peers_ns);
     }
   }

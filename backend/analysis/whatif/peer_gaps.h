@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,8 +23,16 @@ using Peers = std::vector<RankStep>;
 // The computing of one rank in one step, in ns.
 struct StepComputing {
   float own_ns = 0;
+  // The part of it in which the rank may have waited without a record.
+  float may_wait_ns = 0;
   // The sum of its peers' medians. Negative without peers.
   float peers_ns = -1;
+
+  // Returns by how much it certainly computed longer than its peers. 0 without
+  // peers.
+  double extraNs() const {
+    return peers_ns < 0 ? 0 : std::max(0.0F, own_ns - may_wait_ns - peers_ns);
+  }
 };
 
 struct PeerGaps {

@@ -14,7 +14,7 @@ struct PredictionInterval {
 };
 
 // Returns an interval that holds the next value of a normal distribution with
-// a probability of 99.9 %, given earlier values and how much each counts.
+// a probability of 99.9 %, given earlier values and their weights.
 // nullopt for fewer than eight, because the distribution of so few is unknown.
 std::optional<PredictionInterval> predictNext(
     const std::vector<double>& values, const std::vector<double>& weights);

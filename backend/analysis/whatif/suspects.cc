@@ -7,18 +7,14 @@
 namespace traced::whatif {
 namespace {
 
+constexpr std::size_t kMaxAlike = 128;
 constexpr double kTypicalPart = 0.25;
-
-// Returns 0 for a step without peers.
-double extraOf(const StepComputing& step) {
-  return step.peers_ns < 0 ? 0 : std::max(0.0F, step.own_ns - step.peers_ns);
-}
 
 Extra extraOf(const std::vector<StepComputing>& steps) {
   Extra extra;
   double squares = 0;
   for (const StepComputing& step : steps) {
-    const double extra_ns = extraOf(step);
+    const double extra_ns = step.extraNs();
     extra.all_ns += extra_ns;
     squares += extra_ns * extra_ns;
   }
@@ -35,11 +31,12 @@ LongSteps longStepsOfRank(const RankEvents& rank,
   std::vector<double> extras;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     result.with_peers += steps[i].peers_ns >= 0;
-    const double extra_ns = extraOf(steps[i]);
+    const double extra_ns = steps[i].extraNs();
     result.longer += extra_ns > 0;
     if (extra_ns == 0) continue;
     if (extra_ns < kTypicalPart * result.extra.typical_ns) continue;
     result.steps.push_back(rank.sections[i].number);
+    result.in_later_half |= 2 * i >= steps.size();
     extras.push_back(extra_ns);
   }
   result.median_ns = median(std::move(extras));
@@ -72,7 +69,8 @@ Suspects findSuspects(const ReplayJob& job, const PeerGaps& gaps) {
     }
     suspects.alike.push_back(each.rank);
   }
-  if (suspects.alike.size() == 1) suspects.alike.clear();
+  const std::size_t alike = suspects.alike.size();
+  if (alike == 1 || alike > kMaxAlike) suspects.alike.clear();
   std::sort(suspects.alike.begin(), suspects.alike.end());
   return suspects;
 }

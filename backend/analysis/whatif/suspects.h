@@ -13,8 +13,8 @@ namespace traced::whatif {
 
 struct Suspect {
   std::uint32_t rank = 0;  // index into ReplayJob::ranks
-  // By how much it computed longer than the median of its peers, in ns: the sum
-  // over the steps in which it did. A replay without it saves at most that.
+  // By how much it certainly computed longer than the median of its peers, in
+  // ns: the sum over the steps in which it did.
   double extra_ns = 0;
 };
 
@@ -22,7 +22,7 @@ struct Suspects {
   // Ranks with peers in at least half of their steps. Most extra first.
   std::vector<Suspect> ranks;
   // The first of `ranks`: those with at least half of the largest extra. Empty
-  // if only one.
+  // if only one, or too many to name.
   std::vector<std::uint32_t> alike;
   // Rank numbers of those without enough peers.
   std::vector<std::uint32_t> without_peers;
@@ -44,6 +44,8 @@ struct LongSteps {
   // Step numbers, ascending, and the median extra in these steps in ns.
   std::vector<std::uint64_t> steps;
   double median_ns = 0;
+  // At least one of them is in the later half of the steps.
+  bool in_later_half = false;
   // The number of steps with peers, and in how many the rank was longer by any
   // amount.
   std::size_t with_peers = 0;

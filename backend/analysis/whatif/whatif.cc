@@ -22,9 +22,6 @@ constexpr double kMaxUntimed = 0.01;
 // Below this part of the run, imbalance is not divided among its causes.
 constexpr double kMinImbalance = 0.001;
 
-// Below this part of the run, a cause is not worth a sentence.
-constexpr double kWorthASentence = 0.01;
-
 std::optional<Refusal> refusalOf(const ReplayJob& job) {
   std::size_t ranks = 0;
   for (const RankEvents& rank : job.ranks) ranks += !rank.events.empty();
@@ -179,8 +176,10 @@ class Asker {
     RankChange together;
     together.change.gaps.resize(job_.ranks.size());
     std::vector<std::uint32_t> numbers;
+    std::vector<bool> changes(job_.ranks.size());
+    for (const std::uint32_t rank : ranks) changes[rank] = true;
     for (const std::uint32_t rank : ranks) {
-      const RankChange one = changeOfRank(job_, gaps_, rank, ranks);
+      const RankChange one = changeOfRank(job_, gaps_, rank, changes);
       together.change.gaps[rank] = one.change.gaps[rank];
       together.unbounded |= one.unbounded;
       numbers.push_back(job_.ranks[rank].rank);
@@ -310,15 +309,15 @@ const Answer* costliest(const WhatIf& result) {
   const Answer* single = nullptr;
   const Answer* together = nullptr;
   for (const Answer& answer : result.answers) {
-    if (answer.saves.value < kWorthASentence) continue;
+    if (answer.saves.value < kWorthNaming) continue;
     const bool is_single = answer.question == Question::kRank ||
                            answer.question == Question::kStage;
     if (is_single && !single) single = &answer;
     if (answer.question == Question::kRanks && !together) together = &answer;
   }
   const double saved = single ? single->saves.value : 0;
-  return together && together->saves.value > saved + kWorthASentence ? together
-                                                                     : single;
+  return together && together->saves.value > saved + kWorthNaming ? together
+                                                                  : single;
 }
 
 }  // namespace traced::whatif

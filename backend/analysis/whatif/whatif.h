@@ -123,9 +123,12 @@ WhatIf whatIf(const ReplayJob& job, const WhatIfOptions& options);
 // it.
 double replayError(const WhatIf& result);
 
+// What saves less than this part of the run is not worth naming.
+inline constexpr double kWorthNaming = 0.01;
+
 // Returns the rank, ranks or stage that would save most. Several ranks together
-// only if they save clearly more than each of them. Null if all save less than
-// 1 % of the run.
+// only if they save clearly more than each of them. Null if none is worth
+// naming.
 const Answer* costliest(const WhatIf& result);
 
 }  // namespace traced::whatif

@@ -142,7 +142,6 @@ Json latestJson(const Report& report, const Latest& latest) {
   json["rank"] = latest.rank;
   json["part"] = latest.part;
   json["behind_p50_ns"] = latest.behind_p50_ns;
-  json["computes_as_others"] = latest.computes_as_others;
   return json;
 }
 

@@ -87,12 +87,8 @@ std::string latestText(const Report& report) {
                       percentText(latest->part), " of ",
                       rowName(report, report.rows[latest->row],
                               /*rank_is_shown=*/true),
-                      ", by ", milliseconds(latest->behind_p50_ns), " median)",
-                      latest->computes_as_others
-                          ? ", although it computes no longer than the others: "
-                            "operations end later on it, as with a slow link"
-                          : "",
-                      ".\n");
+                      ", by ", milliseconds(latest->behind_p50_ns),
+                      " median).\n");
 }
 
 std::string degradedText(const Report& report) {

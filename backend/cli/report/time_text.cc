@@ -52,8 +52,8 @@ std::string unknownText(const Report& report) {
   std::string text = absl::StrCat(
       " ", groupedText(all.waits_unknown), " of ", groupedText(all.calls),
       " operations ", all.waits_unknown == 1 ? "has" : "have",
-      " no recorded wait (as of a program that waits for a future, or of a "
-      "stream), so the exact share is unknown.");
+      " no recorded wait, so the exact share is unknown: the program may have "
+      "waited through a future or a stream.");
   if (report.isBounded() && report.estimated_wait_ns) {
     const std::uint64_t ns =
         report.time.blockedNs() + *report.estimated_wait_ns;
@@ -139,7 +139,7 @@ std::string stepsText(const Report& report) {
   if (!steps->slowest.empty()) text += ".";
   if (steps->stalls > 1) {
     absl::StrAppend(&text, " In ", countOf(steps->stalls, "step"),
-                    " nearly all ranks computed longer at once: ",
+                    " all ranks computed longer than usual at once: ",
                     durationText(steps->stalled_ns),
                     " in all, as for loading data or a checkpoint.");
   }

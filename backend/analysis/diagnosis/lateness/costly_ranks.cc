@@ -17,19 +17,18 @@ using whatif::Question;
 // One of these holds: it is longer than the median of its peers more often than
 // a fair coin would say by kDeviations standard deviations; kMinSteps long
 // steps add up to kManyTimes the extra of any other rank; or a typical extra is
-// kOutlying times theirs. Stages have no peers: they surely save kMinCertain.
+// kOutlying times theirs.
 constexpr double kMinSaved = 0.03;
-constexpr double kMinCertain = 0.01;
 constexpr double kDeviations = 5;
 constexpr double kManyTimes = 3;
 constexpr double kOutlying = 5;
 constexpr std::size_t kMinLongSteps = 3;
 constexpr std::size_t kMinSteps = 12;
 constexpr double kNoticeableExtraNs = 1'000'000;
-// In so many of the long steps, several ranks may be long if they take turns.
+// Ranks take turns if at most in this part of the long steps several are long.
 constexpr double kAtOnce = 0.2;
 
-// Returns whether the ranks compute longer one at a time.
+// Returns whether the ranks compute longer mostly one at a time.
 bool inTurn(const std::vector<LongSteps>& ranks) {
   std::map<std::uint64_t, std::size_t> long_ranks;
   for (const LongSteps& each : ranks) {
@@ -52,18 +51,11 @@ bool isBeyondChance(const LongSteps& each) {
          each.extra.typical_ns >= kOutlying * each.of_others.typical_ns;
 }
 
-bool isWorthNaming(const Answer& answer) {
-  if (answer.saves.value < kMinSaved) return false;
-  if (answer.question == Question::kStage) {
-    return answer.saves.low >= kMinCertain;
-  }
-  return std::all_of(answer.long_steps.begin(), answer.long_steps.end(),
-                     [&](const LongSteps& each) {
-                       return each.with_peers >= kMinSteps &&
-                              each.steps.size() >= kMinLongSteps &&
-                              each.median_ns >= kNoticeableExtraNs &&
-                              isBeyondChance(each);
-                     });
+// Long steps at the beginning only, as of a rank that warms up, are over.
+bool isWorthNaming(const LongSteps& each) {
+  return each.with_peers >= kMinSteps && each.steps.size() >= kMinLongSteps &&
+         each.in_later_half && each.median_ns >= kNoticeableExtraNs &&
+         isBeyondChance(each);
 }
 
 JobVerdict verdictAbout(const Answer& answer, bool in_turn, bool are_marked) {
@@ -71,9 +63,7 @@ JobVerdict verdictAbout(const Answer& answer, bool in_turn, bool are_marked) {
   verdict.kind = VerdictKind::kStraggler;
   verdict.finding = verdict.culprit = Confidence::kLikely;
   verdict.ranks = verdict.culprits = answer.ranks;
-  ComputesLonger summary{answer.ranks, std::nullopt, in_turn};
-  if (answer.question == Question::kStage) summary.stage = answer.number;
-  verdict.summary = {std::move(summary)};
+  verdict.summary = {ComputedLonger{answer.ranks, in_turn}};
   for (const LongSteps& each : answer.long_steps) {
     verdict.reasons.push_back(
         LongerInSteps{each.rank, static_cast<std::int64_t>(each.median_ns),
@@ -96,20 +86,26 @@ bool isWithin(const std::vector<std::uint32_t>& part,
 void addCostlyRanks(const whatif::WhatIf& replayed, bool are_marked,
                     std::vector<JobVerdict>& verdicts) {
   const Answer* answer = whatif::costliest(replayed);
-  if (!answer || !isWorthNaming(*answer)) return;
+  // Stages have no peers, and may differ by design.
+  if (!answer || answer->question == Question::kStage ||
+      answer->saves.value < kMinSaved ||
+      !std::all_of(answer->long_steps.begin(), answer->long_steps.end(),
+                   isWorthNaming)) {
+    return;
+  }
   const bool in_turn = inTurn(answer->long_steps);
   const bool are_few = 2 * answer->ranks.size() <= replayed.comparable_ranks;
-  if (!are_few && !in_turn && answer->question != Question::kStage) return;
-  const auto isStraggler = [](const JobVerdict& verdict) {
-    return verdict.kind == VerdictKind::kStraggler;
+  if (!are_few && !in_turn) return;
+  const auto isNamed = [](const JobVerdict& verdict) {
+    return verdict.kind == VerdictKind::kStraggler && !verdict.culprits.empty();
   };
   for (const JobVerdict& verdict : verdicts) {
-    if (isStraggler(verdict) && isWithin(answer->ranks, verdict.culprits)) {
+    if (isNamed(verdict) && isWithin(answer->ranks, verdict.culprits)) {
       return;
     }
   }
   std::erase_if(verdicts, [&](const JobVerdict& verdict) {
-    return isStraggler(verdict) && isWithin(verdict.culprits, answer->ranks);
+    return isNamed(verdict) && isWithin(verdict.culprits, answer->ranks);
   });
   verdicts.push_back(verdictAbout(*answer, in_turn, are_marked));
 }

@@ -9,10 +9,9 @@
 
 namespace traced {
 
-// Adds a verdict about the ranks or the pipeline stage that would save most, if
-// no straggler's verdict names them yet. Removes those about a part of these
-// ranks: to mend only a part gains less. `are_marked`: the program marked its
-// steps.
+// Adds a verdict about the ranks that would save most, if no straggler's
+// verdict names them yet. It replaces verdicts about some of these ranks.
+// `are_marked`: the program marked its steps.
 void addCostlyRanks(const whatif::WhatIf& replayed, bool are_marked,
                     std::vector<JobVerdict>& verdicts);
 

@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint64_t kMaxReplayed = 5'000'000;
 // With no straggler known.
 constexpr std::uint64_t kMaxSearched = 1'000'000;
-constexpr double kWorthAVerdict = 0.01;
 // A replay that is further off proves nothing.
 constexpr double kMaxError = 0.02;
 constexpr std::size_t kMaxCandidates = 2;
@@ -41,8 +40,8 @@ struct Replayed {
 
 // Asks about the ranks that computed longest, and about these sets. Absent if
 // the replay proves nothing.
-std::optional<Replayed> replayed(const TraceSet& set,
-                                 std::vector<std::vector<std::uint32_t>> sets) {
+std::optional<Replayed> askAboutRanks(
+    const TraceSet& set, std::vector<std::vector<std::uint32_t>> sets) {
   RunSummary summary;
   std::uint64_t outside = 0;
   const whatif::ReplayJob job =
@@ -52,7 +51,7 @@ std::optional<Replayed> replayed(const TraceSet& set,
   whatif::WhatIfOptions options;
   options.threads = readingThreads(set);
   options.max_rows = kMaxCandidates;
-  options.only_ranks_above = kWorthAVerdict;
+  options.only_ranks_above = whatif::kWorthNaming;
   options.sets = std::move(sets);
   Replayed result{whatif::whatIf(job, options), job.has_steps};
   if (result.answers.refusal || result.answers.forced > 0 ||
@@ -98,14 +97,17 @@ void findGains(const JobState& job, const TraceSet& set,
     if (isStraggler(verdict)) sets.push_back(verdict.culprits);
   }
   if (!isReplayable(job, !sets.empty())) return;
-  const auto result = replayed(set, std::move(sets));
+  const auto result = askAboutRanks(set, std::move(sets));
   if (!result) return;
   for (JobVerdict& verdict : verdicts) {
     if (isStraggler(verdict)) addGain(result->answers, verdict);
   }
-  addCostlyRanks(result->answers, result->are_marked, verdicts);
+  // Unrecorded waits may look like computing.
+  if (result->answers.doubts.unseen_waits == 0) {
+    addCostlyRanks(result->answers, result->are_marked, verdicts);
+  }
   std::erase_if(verdicts, [](const JobVerdict& verdict) {
-    return verdict.saves && verdict.saves->high < kWorthAVerdict;
+    return verdict.saves && verdict.saves->high < whatif::kWorthNaming;
   });
   sortStragglers(verdicts);
 }

@@ -28,11 +28,9 @@ struct ShareOfTime {
   bool waits_seen = true;
 };
 // Found by a replay of the run (analysis/whatif).
-struct ComputesLonger {
+struct ComputedLonger {
   Ranks ranks;
-  // The ranks are a pipeline stage.
-  std::optional<std::uint32_t> stage;
-  // Never several of the ranks in one step.
+  // Mostly one of them at a time.
   bool in_turn = false;
 };
 // The steps in which a rank computed longer than its peers. Without marked
@@ -102,7 +100,7 @@ struct AskNetwork {
 };
 
 using TimeFact =
-    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, ComputesLonger,
+    std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, ComputedLonger,
                  LongerInSteps, WouldSave, JoinedLate, JoinedLateOften,
                  OwnLateness, TransfersAreSlow, SlowTransfers, AskBeforeCalls,
                  AskBeforeCall, AskNetwork>;

@@ -46,7 +46,7 @@ TEST(CostlyRanksTest, RarePausesOfOneRankAreCounted) {
   });
   expectVerdict(diagnosis, VerdictKind::kStraggler, {1});
   expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
-  expectLine(diagnosis, "Rank 1 computes longer than the others.");
+  expectLine(diagnosis, "Rank 1 computed longer than the others.");
   expectLine(diagnosis, "(median) in 3 of 60 steps: 17, 40, 55.");
   ASSERT_TRUE(diagnosis.verdicts[0].saves);
   EXPECT_NEAR(diagnosis.verdicts[0].saves->part, 900.0 / 4030, 0.01);
@@ -63,7 +63,7 @@ TEST(CostlyRanksTest, RanksThatTakeTurnsAreNamedTogether) {
     return rank == 1 + static_cast<std::uint32_t>(step) % 2 ? 10 : 0;
   });
   expectVerdict(two, VerdictKind::kStraggler, {1, 2});
-  expectLine(two, "Ranks 1-2 compute longer than the others, in turn.");
+  expectLine(two, "Ranks 1-2 computed longer than the others, mostly in turn.");
   const Diagnosis all = runSteps([](std::uint32_t rank, int step) {
     return rank == static_cast<std::uint32_t>(step) % 4 ? 10 : 0;
   });
@@ -71,6 +71,12 @@ TEST(CostlyRanksTest, RanksThatTakeTurnsAreNamedTogether) {
   expectLine(all,
              "Rank 3 took 10 ms longer than its peers (median) in 15 of "
              "60 steps, from step 3 to step 59.");
+}
+
+TEST(CostlyRanksTest, AWarmUpIsOver) {
+  expectHealthy(runSteps([](std::uint32_t rank, int step) {
+    return rank == 1 && step < 3 ? 300 : (step + static_cast<int>(rank)) % 2;
+  }));
 }
 
 TEST(CostlyRanksTest, ChanceIsNoStraggler) {
