@@ -92,9 +92,11 @@ std::string silentText(const JobState& job) {
   const Silence silence = silenceOfLive(job);
   if (silence.ranks.empty()) return "";
   return absl::StrCat("Silent: ", ranksVerb(silence.ranks, "has ", "have "),
-                      silenceText(silence),
-                      ". No record shows whether they compute or hang, such as "
-                      "in new_group(): py-spy dump shows it.\n");
+                      silenceText(silence), ". No record shows whether ",
+                      silence.ranks.size() > 1 ? "they compute or hang"
+                                               : "it computes or hangs",
+                      silence.may_create ? ", such as in new_group()" : "",
+                      ": py-spy dump shows it.\n");
 }
 
 }  // namespace

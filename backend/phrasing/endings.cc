@@ -2,6 +2,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "phrasing/phrase.h"
+#include "phrasing/text.h"
 #include "phrasing/words.h"
 
 namespace traced {
@@ -82,7 +83,20 @@ struct EndingPhrases {
                   "The longest pause between two operations before was ",
                   secondsText(fact.longest_pause_ns), ". "),
         "No record shows whether ", fact.several ? "they" : "it",
-        " computed or hung, such as in new_group().");
+        " computed or hung",
+        fact.may_create ? ", such as in new_group()." : ".");
+  }
+  std::string operator()(const KilledCreating& fact) const {
+    const bool several = fact.ranks.size() > 1;
+    return absl::StrCat(
+        capitalRanks(fact.ranks), " had been in ",
+        printable(fact.call.function), "() for ", several ? "at least " : "",
+        secondsText(static_cast<std::int64_t>(fact.call.for_ns)), " when ",
+        several ? "they were" : "it was", " killed",
+        fact.call.site.empty()
+            ? ""
+            : absl::StrCat("; called at ", printable(fact.call.site)),
+        ".");
   }
   std::string operator()(const EngineGaveUp& fact) const {
     return absl::StrCat("The engine of ", groupText(job, fact.group),

@@ -127,6 +127,20 @@ def test_a_torch_without_counters_gives_no_times(launcher: Launcher, tmp_path: P
     assert "created" not in report["groups"][0]
 
 
+def test_torch_compile_breaks_no_more_graphs(launcher: Launcher, tmp_path: Path) -> None:
+    breaks = [
+        launcher.run_ranks(1, "jobs.creating:compiled_creation", backend, folder=tmp_path)[0]
+        for backend in ("gloo", "traced:gloo")
+    ]
+    assert breaks[0].result == breaks[1].result
+    assert "does not know" not in breaks[1].output
+
+
+def test_a_creation_that_a_signal_handler_ends_is_over(launcher: Launcher, tmp_path: Path) -> None:
+    (rank,) = launcher.run_ranks(1, "jobs.creating:interrupted_creations", folder=tmp_path)
+    assert rank.result is False
+
+
 def test_object_collectives_have_the_time_of_the_whole_call(
     launcher: Launcher, tmp_path: Path
 ) -> None:

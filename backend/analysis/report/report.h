@@ -128,9 +128,14 @@ struct RankTotals {
   TimeBreakdown time;  // of `run_ns`
   // See RankTime.
   std::optional<std::uint64_t> estimated_wait_ns;
-  // Time in calls that create groups, and in the first call of each group.
-  std::uint64_t creating_ns = 0;
-  std::uint64_t first_calls_ns = 0;
+  // Time in calls that create groups. Time in which several threads were in
+  // such calls counts once. Absent if rows of such calls may be missing.
+  std::optional<std::uint64_t> creating_ns;
+  // Number of these calls that failed, and that had not ended.
+  std::uint64_t failed_to_create = 0;
+  std::uint64_t still_creating = 0;
+  // Time in the first call of each group. Absent if records were lost.
+  std::optional<std::uint64_t> first_calls_ns;
 };
 
 struct Report {

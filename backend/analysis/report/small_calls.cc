@@ -1,7 +1,10 @@
 #include "analysis/report/small_calls.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/stream/names.h"
 
@@ -10,6 +13,34 @@ namespace {
 
 std::uint64_t bytesOf(const v1::Call& call) {
   return std::max(call.bytes_in(), call.bytes_out());
+}
+
+using CallAtStack = std::pair<std::uint32_t, std::uint32_t>;
+
+// Returns in how many marked steps each call and stack of `many` occurs.
+absl::flat_hash_map<CallAtStack, std::uint64_t> usedSteps(
+    const StreamTable& table, const std::set<CallAtStack>& many) {
+  absl::flat_hash_map<CallAtStack, std::uint64_t> used;
+  const std::vector<Marks::Step>& steps = table.marks.steps();
+  if (many.empty() || steps.empty()) return used;
+  std::set<CallAtStack> in_step;
+  std::size_t next = 0;
+  for (const AssembledOperation& op : table.operations) {
+    for (; next < steps.size() && steps[next].position <= op.id; ++next) {
+      in_step.clear();
+    }
+    const CallAtStack key(op.call, op.stack);
+    if (next == 0 || op.id >= steps[next - 1].end_position) continue;
+    if (many.contains(key) && in_step.insert(key).second) ++used[key];
+  }
+  return used;
+}
+
+// Returns whether the call's group has one member.
+bool isAlone(const StreamTable& table, const v1::Call& call) {
+  const std::uint32_t group = table.groupOf(call);
+  return group != StreamDefinitions::kNone &&
+         table.definitions.groups()[group].members.size() == 1;
 }
 
 }  // namespace
@@ -44,9 +75,16 @@ void SmallCalls::OfStream::add(const AssembledOperation& op,
 
 void SmallCalls::add(const OfStream& stream) {
   const StreamTable& table = stream.table_;
-  std::set<SmallCallSite*> used;
+  std::set<CallAtStack> many;
+  for (const auto& [key, sums] : stream.sums_) {
+    if (sums.calls >= kMinQuick) many.insert(key);
+  }
+  const auto used_steps = usedSteps(table, many);
+  // The most steps that a call at the site was in.
+  std::map<SmallCallSite*, std::uint64_t> used;
   for (const auto& [key, sums] : stream.sums_) {
     const v1::Call& call = table.definitions.calls()[key.first];
+    if (isAlone(table, call)) continue;
     const v1::Stack* stack = table.definitions.stack(key.second);
     const std::string site = stack ? table.definitions.siteText(*stack) : "";
     if (site.empty()) continue;
@@ -54,14 +92,19 @@ void SmallCalls::add(const OfStream& stream) {
     SmallCallSite& sum = sites_[{site, op}];
     sum.site = site;
     sum.op = op;
-    if (used.insert(&sum).second) {
-      ++sum.ranks;
-      sum.steps += table.marks.steps().size();
+    const auto [steps, is_new] = used.try_emplace(&sum, 0);
+    sum.ranks += is_new;
+    const auto found = used_steps.find(key);
+    if (found != used_steps.end()) {
+      steps->second = std::max(steps->second, found->second);
     }
     sum.calls += sums.calls;
     sum.quick += sums.quick;
     sum.cost_ns += sums.cost_ns;
     sum.bytes.emplace_back(bytesOf(call), sums.calls);
+  }
+  for (const auto& [site, steps] : used) {
+    if (2 * steps > table.marks.steps().size()) site->steps += steps;
   }
 }
 

@@ -11,9 +11,11 @@ namespace traced {
 
 namespace {
 
-// Returns how long an operation waited for peers, as far as it is known.
-std::uint64_t peersNs(const OperationSplit& split) {
-  return split.wait_for_peers ? notBelowZero(split.wait_for_peers->ns) : 0;
+// Returns how much of the time that an operation blocked the program was no
+// waiting for peers. 0 if unknown.
+std::uint64_t costNs(const OperationSplit& split, std::uint64_t held_ns) {
+  if (!split.wait_for_peers || !split.transfer) return 0;
+  return held_ns - std::min(held_ns, notBelowZero(split.wait_for_peers->ns));
 }
 
 // Returns the transfer time if it is known, else the time to the end or to the
@@ -109,7 +111,7 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   time_.add(operation, split, is_unseen);
   if (call) {
     starts_.add(op, part.group, durationOf(split, sample));
-    small_calls_.add(op, *call, held_ns - std::min(held_ns, peersNs(split)));
+    small_calls_.add(op, *call, costNs(split, held_ns));
   }
   if (!ready_times_) return;
   addSplit(split, is_first, part);

@@ -1,6 +1,10 @@
 #include "analysis/report/stream_starts.h"
 
+#include <utility>
+
+#include "analysis/job/time_windows.h"
 #include "analysis/stream/function_calls.h"
+#include "analysis/stream/losses.h"
 #include "analysis/stream/names.h"
 
 namespace traced {
@@ -33,19 +37,28 @@ void StreamStarts::addStart(const AssembledOperation& op, bool is_first,
 }
 
 void StreamStarts::finish(RankTotals& rank) {
-  rank.first_calls_ns = first_calls_ns_;
-  for (const GroupSetup& setup : groupSetups(table_)) {
+  Losses losses;
+  losses.add(table_);
+  const bool is_complete = !losses.any() && !table_.snapshot;
+  if (is_complete) rank.first_calls_ns = first_calls_ns_;
+  const std::vector<GroupSetup> setups = groupSetups(table_);
+  CoveredTime creating;
+  for (const GroupSetup& setup : setups) {
     const bool has_ended = setup.ended.known();
-    const auto took =
-        between(setup.began, has_ended ? setup.ended : table_.last);
-    if (!took) continue;
-    rank.creating_ns += *took;
-    if (!has_ended) continue;
+    const Instant ended = has_ended ? setup.ended : table_.last;
+    creating.add(windowBetween(setup.began, ended));
+    rank.failed_to_create += setup.failed;
+    rank.still_creating += !has_ended;
+    const auto took = between(setup.began, ended);
+    if (!took || !has_ended) continue;
     for (const std::uint32_t group : setup.groups) {
       GroupStart& start = starts_[groups_[group]];
       start.created.add(rank.rank, *took);
       if (setup.barrier_ns > 0) start.barrier.add(rank.rank, setup.barrier_ns);
     }
+  }
+  if (is_complete && !setups.empty()) {
+    rank.creating_ns = std::move(creating).ns();
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/stream/losses.h"
+
 namespace traced {
 namespace {
 
@@ -63,6 +65,7 @@ std::vector<GroupSetup> groupSetups(const StreamTable& table) {
       const std::string* function = table.definitions.text(row.function);
       if (function) setup.function = *function;
       setup.site = siteText(table, row.stack);
+      setup.position = row.position;
       setup.began = Instant(row.at_ns);
     } else if (const auto call = index.find(row.call); call != index.end()) {
       addEvent(table, row, calls[call->second]);
@@ -72,6 +75,14 @@ std::vector<GroupSetup> groupSetups(const StreamTable& table) {
   setups.reserve(calls.size());
   for (Call& call : calls) setups.push_back(std::move(call.setup));
   return setups;
+}
+
+bool isComplete(const GroupSetup& setup, const StreamTable& table) {
+  // A pause at the end sets `lost_before` too. These calls are recorded while
+  // tracing is switched off.
+  Losses losses;
+  losses.add(table);
+  return !losses.any() || setup.position >= table.lost_before;
 }
 
 absl::flat_hash_map<std::uint64_t, std::uint64_t> objectCallsNs(

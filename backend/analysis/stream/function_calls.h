@@ -18,6 +18,8 @@ struct GroupSetup {
   std::string function;
   // The line that called it, such as "/job/train.py:12 in main"; "" if unknown.
   std::string site;
+  // The position of the begin, comparable with operation ids.
+  std::uint64_t position = 0;
   Instant began;
   // Unknown if the call was running when the stream ended.
   Instant ended;
@@ -30,6 +32,10 @@ struct GroupSetup {
 
 // Returns the calls whose begin is recorded, in order.
 std::vector<GroupSetup> groupSetups(const StreamTable& table);
+
+// Returns whether no row of the call can be missing, so a call without an end
+// was running when the stream ended.
+bool isComplete(const GroupSetup& setup, const StreamTable& table);
 
 // Returns how long each object collective took that ended, by its number
 // (Context.parent_number).

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/common/table.h"
 #include "cli/report/report_output.h"
 #include "phrasing/text.h"
@@ -18,7 +19,7 @@ constexpr std::uint64_t kMinPart = 100;  // a hundredth
 constexpr std::size_t kMaxRows = 8;
 
 std::uint64_t startNs(const RankTotals& rank) {
-  return rank.creating_ns + rank.first_calls_ns;
+  return rank.creating_ns.value_or(0) + rank.first_calls_ns.value_or(0);
 }
 
 // Returns the rank that took longest to create groups and for first calls;
@@ -102,19 +103,40 @@ Table startTable(bool has_barrier) {
   return table;
 }
 
+// Returns how many of the calls created nothing, such as " (1 failed)"; "" if
+// none.
+std::string notCreatedText(const RankTotals& rank) {
+  std::vector<std::string> parts;
+  if (rank.failed_to_create > 0) {
+    parts.push_back(
+        absl::StrCat(groupedText(rank.failed_to_create), " failed"));
+  }
+  if (rank.still_creating > 0) {
+    parts.push_back(
+        absl::StrCat(groupedText(rank.still_creating), " had not ended"));
+  }
+  return parts.empty() ? ""
+                       : absl::StrCat(" (", absl::StrJoin(parts, ", "), ")");
+}
+
 }  // namespace
 
 std::string groupStartText(const Report& report, bool all) {
   const RankTotals* slowest = slowestToStart(report, all);
   if (!slowest) return "";
+  std::vector<std::string> parts;
   // Old traces and dumps lack the calls that create groups.
-  const std::string creating =
-      slowest->creating_ns == 0
-          ? ""
-          : durationText(slowest->creating_ns) + " to create them and ";
-  return absl::StrCat(
-      "Start of groups: rank ", slowest->rank, " took longest, ", creating,
-      durationText(slowest->first_calls_ns), " in their first calls.\n");
+  if (slowest->creating_ns) {
+    parts.push_back(absl::StrCat(durationText(*slowest->creating_ns),
+                                 " in calls that create groups",
+                                 notCreatedText(*slowest)));
+  }
+  if (slowest->first_calls_ns) {
+    parts.push_back(absl::StrCat(durationText(*slowest->first_calls_ns),
+                                 " in the first calls of groups"));
+  }
+  return absl::StrCat("Start of groups: rank ", slowest->rank,
+                      " took longest, ", absl::StrJoin(parts, " and "), ".\n");
 }
 
 std::string groupStartsText(const Report& report, bool all) {

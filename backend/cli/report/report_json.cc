@@ -174,10 +174,11 @@ Json rowJson(const Report& report, const ReportRow& row) {
 Json ranksJson(const Report& report) {
   Json ranks = Json::array();
   for (const RankTotals& rank : report.ranks) {
-    Json json = {{"rank", rank.rank},
-                 {"run_ns", rank.run_ns},
-                 {"creating_groups_ns", rank.creating_ns},
-                 {"first_calls_ns", rank.first_calls_ns}};
+    Json json = {{"rank", rank.rank}, {"run_ns", rank.run_ns}};
+    if (report.window.all()) {
+      setIf(json, "creating_groups_ns", rank.creating_ns);
+      setIf(json, "first_calls_ns", rank.first_calls_ns);
+    }
     addTotals(json, report, rank.totals, rank.run_ns);
     if (hasTime(report)) addTime(json["time"], rank.time);
     if (hasTime(report) && report.isBounded()) {
@@ -240,7 +241,7 @@ Json groupTotalsJson(const Report& report) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     addTotals(groups[i], report, report.group_totals[i],
               report.summary.rankTimeNs());
-    addStart(groups[i], report.group_starts[i]);
+    if (report.window.all()) addStart(groups[i], report.group_starts[i]);
   }
   return groups;
 }

@@ -22,10 +22,10 @@ std::string smallCallsText(const Report& report) {
                         static_cast<double>(report.summary.rankTimeNs());
     absl::StrAppend(
         &text, "Many small calls: ", printable(site.site), " issues ",
-        groupedText(count), " ", site.op, by_step ? " per step" : "",
-        " on each of ", countOf(site.ranks, "rank"), ", ",
-        bytesText(static_cast<std::uint64_t>(site.p50_bytes)),
-        " each (median). They block ", percentText(part),
+        report.isBounded() ? "" : "at least ", groupedText(count), " ", site.op,
+        by_step ? " per step" : "", " on each of ", countOf(site.ranks, "rank"),
+        ", ", bytesText(static_cast<std::uint64_t>(site.p50_bytes)),
+        " each (median). They block at least ", percentText(part),
         " of the run, without waiting for the slowest rank. One call with all "
         "tensors, or a coalesced call, usually takes less time.\n");
   }

@@ -27,6 +27,7 @@ from typing import Any
 from traced._support import settings
 from traced._support.guard import Guard
 from traced._torch import backend_names, group_setup, nodes, object_calls
+from traced._torch.uncompiled import uncompiled
 from traced._torch.unwrapped import unwrapped
 
 _NOT_RECORDED = "process groups are not recorded"
@@ -66,6 +67,7 @@ def install() -> None:
 def _preparing(create: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(create)
 
+    @uncompiled
     def create_group(*args: Any, **kwargs: Any) -> Any:
         name = ""
         with Guard(_NOT_RECORDED):
@@ -103,6 +105,7 @@ def _may_be_traced(backend_name: str) -> bool:
 
 
 def _attaching(register: Callable[..., Any]) -> Callable[..., Any]:
+    @uncompiled
     def register_group(group_name: str, group: Any) -> Any:
         with Guard(_NOT_RECORDED):
             _attach(group_name, group)

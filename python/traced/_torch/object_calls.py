@@ -8,13 +8,14 @@ imported from ``torch.distributed`` before torch loaded this package have no cal
 from __future__ import annotations
 
 import functools
-import itertools
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
+
+from traced._torch.group_setup import call_numbers
 
 _NAMES = (
     "all_gather_object",
@@ -28,7 +29,6 @@ _NAMES = (
 # FunctionEvent in trace.proto.
 _BEGAN, _ENDED = 6, 7
 
-_numbers = itertools.count(1)
 _running = threading.local()
 
 
@@ -38,7 +38,7 @@ class _Call:
     def __init__(self, extension: Any, name: str) -> None:
         self._extension = extension
         self._name = name
-        self._number = next(_numbers)
+        self._number = next(call_numbers)
         self._outer: _Call | None = getattr(_running, "call", None)
         self._bytes: int | None = None
         extension.function_event(self._number, _BEGAN)
@@ -75,10 +75,12 @@ def install(c10d: ModuleType) -> None:
 
 
 def _as_call(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    from torch.compiler import is_compiling
+
     @functools.wraps(function)
     def issue(*args: Any, **kwargs: Any) -> Any:
         extension = sys.modules.get("traced._C")
-        if extension is None:  # nothing is traced
+        if extension is None or is_compiling():  # nothing is traced
             return function(*args, **kwargs)
         call = None
         with suppress(Exception):
@@ -94,9 +96,13 @@ def _as_call(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _adding_sizes(pickle: Callable[..., Any]) -> Callable[..., Any]:
+    from torch.compiler import is_compiling
+
     @functools.wraps(pickle)
     def to_tensor(*args: Any, **kwargs: Any) -> Any:
         pickled = pickle(*args, **kwargs)
+        if is_compiling():
+            return pickled
         call: _Call | None = getattr(_running, "call", None)
         if call is not None:
             with suppress(Exception):

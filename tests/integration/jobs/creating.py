@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import random
+import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
 import torch.distributed as dist
 import traced
+from torch.distributed import c10d_logger
+from traced._torch import group_setup
 
 from jobs.joining import joined
 
@@ -89,6 +95,45 @@ def sends_objects() -> int:
             )
             total_ns += ended_ns - began_ns
     return total_ns
+
+
+def compiled_creation(backend: str) -> int:
+    """Returns how often torch.compile broke the graph of a function that creates a group."""
+    with joined(backend):
+
+        @torch.compile(backend="eager")
+        def reduce(tensor: torch.Tensor) -> torch.Tensor:
+            dist.all_reduce(tensor, group=dist.new_group([0]))
+            return tensor + 1
+
+        reduce(torch.ones(8))
+        return sum(torch._dynamo.utils.counters["graph_break"].values())
+
+
+class AlarmError(Exception):
+    """What the signal handler raises."""
+
+
+def interrupted_creations() -> bool:
+    """Returns whether a creation that a signal handler ended counts as running."""
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        if frame and frame.f_code.co_filename == group_setup.__file__:
+            raise AlarmError
+
+    with joined():
+        signal.signal(signal.SIGALRM, ring)
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-6, 1e-4))
+            with suppress(AlarmError):
+                for _ in range(20):
+                    with c10d_logger._WaitCounter("pytorch.wait_counter.c10d.new_group").guard():
+                        pass
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if group_setup._current() is not None:
+                return True
+    return False
 
 
 def many_small(calls: int, steps: int = 0) -> None:

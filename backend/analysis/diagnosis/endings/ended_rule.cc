@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
@@ -69,6 +71,29 @@ std::optional<std::int64_t> stoodStillNs(const RankState& rank,
   return waited_ns;
 }
 
+// Returns the calls that create groups in which ranks were killed.
+std::vector<KilledCreating> killedCreating(const JobState& job) {
+  using Key = std::pair<std::string, std::string>;
+  absl::btree_map<Key, KilledCreating> calls;
+  for (const RankState& rank : job.ranks) {
+    if (!rank.creating) continue;
+    Creating call = *rank.creating;
+    const std::int64_t later_ns =
+        rank.end_seen_ns.value_or(rank.last_ns) - rank.last_ns;
+    call.for_ns +=
+        static_cast<std::uint64_t>(std::max<std::int64_t>(later_ns, 0));
+    KilledCreating& killed = calls[{call.function, call.site}];
+    if (!killed.ranks.empty()) {
+      call.for_ns = std::min(call.for_ns, killed.call.for_ns);
+    }
+    killed.call = std::move(call);
+    killed.ranks.push_back(rank.rank);
+  }
+  std::vector<KilledCreating> all;
+  for (auto& [key, killed] : calls) all.push_back(std::move(killed));
+  return all;
+}
+
 // Returns the verdict for a job in which every rank was killed. Empty if
 // another verdict explains the end or reports a hang.
 std::vector<JobVerdict> findKilledJob(const JobState& job,
@@ -98,8 +123,12 @@ std::vector<JobVerdict> findKilledJob(const JobState& job,
                                silence.least_ns}};
   if (!silence.ranks.empty()) {
     verdict.reasons.push_back(SilenceUnexplained{silence.ranks.size() > 1,
+                                                 silence.may_create,
                                                  silence.longest_before_ns});
     verdict.advice.push_back(PlainFact::kAskDumpOfSilentRank);
+  }
+  for (KilledCreating& killed : killedCreating(job)) {
+    verdict.reasons.push_back(std::move(killed));
   }
   verdict.reasons.push_back(PlainFact::kSignalSenderUnknown);
   verdict.advice.push_back(PlainFact::kAskLogsOfSystem);

@@ -69,13 +69,17 @@ const GroupStop* RankState::stopOf(std::uint32_t group) const {
 
 namespace {
 
-std::optional<Creating> creatingAtEnd(const StreamTable& table) {
-  if (table.closed || table.functions.empty()) return std::nullopt;
-  const std::vector<GroupSetup> setups = groupSetups(table);
-  if (setups.empty() || setups.back().ended.known()) return std::nullopt;
-  const GroupSetup& last = setups.back();
-  return Creating{last.function, last.site,
-                  between(last.began, table.last).value_or(0)};
+// Returns the first call without an end. Calls of other threads may have ended
+// since.
+std::optional<Creating> creatingAtEnd(const StreamTable& table,
+                                      const std::vector<GroupSetup>& setups) {
+  if (table.closed) return std::nullopt;
+  for (const GroupSetup& setup : setups) {
+    if (setup.ended.known() || !isComplete(setup, table)) continue;
+    return Creating{setup.function, setup.site,
+                    between(setup.began, table.last).value_or(0)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -97,7 +101,9 @@ RankState rankStateOf(const StreamTable& table) {
   state.forgets = table.not_in_dump > 0 ||
                   (table.operations.empty() && !table.progress.empty());
   state.has_sites = hasSites(table);
-  state.creating = creatingAtEnd(table);
+  const std::vector<GroupSetup> setups = groupSetups(table);
+  state.creating = creatingAtEnd(table, setups);
+  state.records_creating = !setups.empty() && state.lost.empty();
   return state;
 }
 

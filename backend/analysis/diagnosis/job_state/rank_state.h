@@ -148,8 +148,11 @@ struct RankState {
   // the moments after the last record.
   bool whole() const { return lost.empty(); }
 
-  // The call that the trace ends in, if it creates groups.
+  // The call that the trace ends in, if it creates groups. Absent if its end
+  // may have been lost.
   std::optional<Creating> creating;
+  // Whether every such call would be in the trace.
+  bool records_creating = false;
   // Longest time during which it was inside no operation, between two
   // operations.
   std::int64_t longest_pause_ns = 0;

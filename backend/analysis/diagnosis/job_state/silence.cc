@@ -22,7 +22,7 @@ Silence findSilence(const JobState& job, bool unusual, UntilNs&& until_ns) {
   silence.least_ns = std::numeric_limits<std::int64_t>::max();
   for (const RankState& rank : job.ranks) {
     const bool known = rank.whole() && rank.left_out == 0;
-    if (!known || !rank.inside.empty()) continue;
+    if (!known || !rank.inside.empty() || rank.creating) continue;
     const std::int64_t silent_ns = until_ns(rank) - lastActive(rank);
     if (silent_ns < kSilent) continue;
     if (unusual && silent_ns <= rank.longest_pause_ns) continue;
@@ -30,6 +30,7 @@ Silence findSilence(const JobState& job, bool unusual, UntilNs&& until_ns) {
     silence.least_ns = std::min(silence.least_ns, silent_ns);
     silence.longest_before_ns =
         std::max(silence.longest_before_ns, rank.longest_pause_ns);
+    silence.may_create |= !rank.records_creating;
   }
   return silence;
 }
@@ -38,8 +39,7 @@ Silence findSilence(const JobState& job, bool unusual, UntilNs&& until_ns) {
 
 Silence silenceOfLive(const JobState& job) {
   return findSilence(job, false, [](const RankState& rank) {
-    const bool may_be_silent = rank.running && !rank.creating;
-    return may_be_silent ? rank.last_ns : rank.first_ns;
+    return rank.running ? rank.last_ns : rank.first_ns;
   });
 }
 

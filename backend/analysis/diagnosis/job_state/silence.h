@@ -17,6 +17,8 @@ struct Silence {
   // between two operations. Meaningless if `ranks` is empty.
   std::int64_t least_ns = 0;
   std::int64_t longest_before_ns = 0;
+  // Whether one of them may be in a call that creates groups.
+  bool may_create = false;
 };
 
 // Returns the running ranks that have been silent for at least 5 s and are not
@@ -24,7 +26,8 @@ struct Silence {
 // operations.
 Silence silenceOfLive(const JobState& job);
 // Returns the killed ranks that had been silent for at least 5 s, and longer
-// than in any earlier pause between two operations.
+// than in any earlier pause between two operations. Skips those that are known
+// to have been creating a group.
 Silence silenceOfKilled(const JobState& job);
 
 }  // namespace traced

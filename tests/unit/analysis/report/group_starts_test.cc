@@ -115,5 +115,26 @@ TEST_F(GroupStartsTest, TheTimeOfCreationIsThatOfTheSlowestRank) {
   EXPECT_EQ(made.ranks[1].creating_ns, 60'000'000u);
 }
 
+// Two threads of rank 0 create groups from 0 to 30 ms and from 10 to 50 ms.
+TEST_F(GroupStartsTest, OverlappingCreationsCountOnce) {
+  const auto add = [&](std::uint64_t position, std::uint64_t call,
+                       v1::FunctionEvent event, std::int64_t at_ns) {
+    first_.add(FunctionRow{.position = position,
+                           .at_ns = StreamBuilder::kStartNs + at_ns,
+                           .call = call,
+                           .event = event});
+  };
+  add(1, 1, v1::FUNCTION_EVENT_CREATION_BEGAN, 0);
+  add(2, 2, v1::FUNCTION_EVENT_CREATION_BEGAN, 10'000'000);
+  add(3, 1, v1::FUNCTION_EVENT_CREATION_ENDED, 30'000'000);
+  add(4, 2, v1::FUNCTION_EVENT_CREATION_FAILED, 50'000'000);
+  addBoth(1, 1, 1'000'000);
+  const Report made = report();
+  EXPECT_EQ(made.ranks[0].creating_ns, 50'000'000u);
+  EXPECT_EQ(made.ranks[0].failed_to_create, 1u);
+  EXPECT_EQ(made.ranks[0].still_creating, 0u);
+  EXPECT_EQ(made.ranks[1].creating_ns, std::nullopt);
+}
+
 }  // namespace
 }  // namespace traced

@@ -20,13 +20,15 @@ struct Loop {
   std::uint64_t idle_ns = kTookNs / 2;
   std::uint64_t batch = 0;
   std::string parent{};
+  std::uint32_t members = 2;
+  std::uint64_t first_id = 0;
   // Time of the run.
   std::uint64_t run_ns = 100 * 200 * kCostNs;
 };
 
 std::vector<SmallCallSite> sitesOf(const Loop& loop) {
   StreamBuilder stream(0);
-  stream.addGroup("dp", 0, 2);
+  stream.addGroup("dp", 0, loop.members);
   stream.addCall(v1::OPERATION_ALL_REDUCE, 1, loop.bytes, loop.bytes);
   v1::Stack& stack = stream.addStack();
   v1::Frame& frame = *stack.add_frame();
@@ -38,13 +40,18 @@ std::vector<SmallCallSite> sitesOf(const Loop& loop) {
   StreamAssembler assembler(stream.header());
   v1::Payload payload = stream.payload();
   assembler.add(payload);
-  const StreamTable table = std::move(assembler).finish();
+  // Four steps, at the positions 0, 50, 100 and 150.
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    assembler.table().marks.add(
+        MarkRow{50 * i, StreamBuilder::kIssueNs, v1::MARK_KIND_STEP, i});
+  }
+  StreamTable table = std::move(assembler).finish();
 
   SmallCalls::OfStream of_stream(table);
   std::int64_t ns = StreamBuilder::kIssueNs;
   for (std::uint64_t i = 0; i < loop.calls; ++i) {
     AssembledOperation op;
-    op.id = i;
+    op.id = loop.first_id + i;
     op.call = 0;
     op.stack = 1;
     op.context = 1;
@@ -52,6 +59,7 @@ std::vector<SmallCallSite> sitesOf(const Loop& loop) {
     op.issued = Instant(ns);
     op.returned = Instant(ns += kTookNs);
     of_stream.add(op, table.definitions.calls()[0], kCostNs);
+    table.operations.push_back(op);
     ns += static_cast<std::int64_t>(loop.idle_ns);
   }
   SmallCalls one, all;
@@ -71,6 +79,15 @@ TEST(SmallCallsTest, FindsALoopOfSmallCalls) {
   EXPECT_EQ(sites[0].p50_bytes, 4096);
 }
 
+TEST(SmallCallsTest, CountsStepsOnlyIfMostHaveCalls) {
+  const auto within = sitesOf({});
+  ASSERT_EQ(within.size(), 1u);
+  EXPECT_EQ(within[0].steps, 4u);
+  const auto after = sitesOf({.first_id = 150});
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0].steps, 0u);
+}
+
 TEST(SmallCallsTest, FindsNoCallsThatFewerCannotReplace) {
   EXPECT_TRUE(sitesOf({.calls = 100, .run_ns = 1}).empty());
   EXPECT_EQ(sitesOf({.calls = 101, .run_ns = 1}).size(), 1u);
@@ -78,6 +95,7 @@ TEST(SmallCallsTest, FindsNoCallsThatFewerCannotReplace) {
   EXPECT_TRUE(sitesOf({.bytes = 0}).empty());
   EXPECT_TRUE(sitesOf({.idle_ns = kTookNs}).empty());
   EXPECT_TRUE(sitesOf({.batch = 1}).empty());
+  EXPECT_TRUE(sitesOf({.members = 1}).empty());
   EXPECT_TRUE(sitesOf({.parent = "all_gather_object"}).empty());
   EXPECT_TRUE(sitesOf({.run_ns = 100 * 200 * kCostNs + 100}).empty());
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "analysis/diagnosis/job_state/rank_state.h"
 #include "analysis/diagnosis/verdicts/facts/shared.h"
 
 namespace traced {
@@ -35,11 +36,19 @@ struct JobKilled {
   Ranks silent{};
   std::int64_t silent_ns = 0;
 };
-// Silence of ranks before they were killed.
+// Silence of ranks before they were killed. `may_create`: one of them may have
+// been in a call that creates groups.
 struct SilenceUnexplained {
   bool several = false;
+  bool may_create = false;
   // The longest earlier pause between two operations. 0 if none.
   std::int64_t longest_pause_ns = 0;
+};
+// Ranks that were killed in the same call that creates groups.
+struct KilledCreating {
+  Ranks ranks;
+  // `for_ns`: of the rank that was in it for the shortest time.
+  Creating call;
 };
 struct EngineGaveUp {
   std::uint32_t group = 0;
@@ -95,8 +104,8 @@ struct ProcessNow {
 
 using EndingFact =
     std::variant<ProcessesFailed, AlsoEnded, ContinuedAfterFailure, HadBeenIn,
-                 JobKilled, SilenceUnexplained, EngineGaveUp, StateAtGivingUp,
-                 FailedForUnknownReason, CallFailed, NeverWaited,
-                 BuffersOverlap, FirstOfMany, ProcessNow>;
+                 JobKilled, SilenceUnexplained, KilledCreating, EngineGaveUp,
+                 StateAtGivingUp, FailedForUnknownReason, CallFailed,
+                 NeverWaited, BuffersOverlap, FirstOfMany, ProcessNow>;
 
 }  // namespace traced

@@ -221,6 +221,61 @@ TEST(EndedTest, AKilledJobThatHadBeenSilentIsReportedAsSilent) {
                         "such as in new_group()."));
 }
 
+// Adds an event of new_group() at /job/train.py:7, after two operations.
+void addCreation(RankBuilder& rank, std::uint64_t call, v1::FunctionEvent event,
+                 std::int64_t at_ms) {
+  StreamBuilder& stream = rank.stream();
+  const bool begins = event == v1::FUNCTION_EVENT_CREATION_BEGAN;
+  std::uint32_t stack = 0;
+  if (begins) {
+    v1::Stack& made = stream.addStack();
+    v1::Frame& frame = *made.add_frame();
+    frame.set_file("/job/train.py");
+    frame.set_line(7);
+    frame.set_function("main");
+    made.set_site(1);
+    stack = made.id();
+  }
+  stream.add(FunctionRow{.position = 3,
+                         .at_ns = RankBuilder::ns(at_ms),
+                         .call = call,
+                         .event = static_cast<std::uint32_t>(event),
+                         .function = begins ? stream.addText("new_group") : 0,
+                         .stack = stack});
+}
+
+TEST(EndedTest, ARankKilledWhileItCreatedAGroupWasNotSilent) {
+  JobBuilder job = killedAt(23'011);
+  job.all([](RankBuilder& rank) {
+    addCreation(rank, 1, v1::FUNCTION_EVENT_CREATION_BEGAN, 11);
+  });
+  // Another thread of rank 1 created a group meanwhile. Rank 2 is silent.
+  addCreation(job.rank(1), 2, v1::FUNCTION_EVENT_CREATION_BEGAN, 12);
+  addCreation(job.rank(1), 2, v1::FUNCTION_EVENT_CREATION_ENDED, 13);
+  addCreation(job.rank(2), 1, v1::FUNCTION_EVENT_CREATION_ENDED, 13);
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  EXPECT_EQ(summaryAt(diagnosis, 0),
+            "Ranks 0-2 were killed by SIGTERM; rank 2 had called no operation "
+            "for 23.0 s.");
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("Ranks 0-1 had been in new_group() for at least 23.0 s "
+                        "when they were killed; called at /job/train.py:7 in "
+                        "main."));
+  EXPECT_THAT(textOf(diagnosis),
+              HasSubstr("No record shows whether it computed or hung."));
+}
+
+TEST(EndedTest, ACreationWhoseEndMayBeLostIsNotUnderWay) {
+  JobBuilder job = killedAt(23'011);
+  job.all([](RankBuilder& rank) {
+    addCreation(rank, 1, v1::FUNCTION_EVENT_CREATION_BEGAN, 11);
+    rank.stream().drop(v1::DROP_REASON_RING_FULL, 1);
+  });
+  const Diagnosis diagnosis = diagnoseJob(job, Ending::kRecovered);
+  EXPECT_FALSE(diagnosis.job.rank(0)->creating);
+  EXPECT_EQ(summaryAt(diagnosis, 0), "Ranks 0-2 were killed by SIGTERM.");
+}
+
 TEST(EndedTest, OnlyTheSilentRanksOfAKilledJobAreNamed) {
   JobBuilder job = killedAt(23'011);
   RankBuilder& first = job.rank(0);
