@@ -41,13 +41,9 @@ const ComparedKey* betterToo(const std::vector<ComparedKey>& keys,
 
 // Returns by how much a rank is blocked longer in a step by operations of a
 // key.
-double moreInStepNs(const ComparedKey& key, const Change& exposed,
-                    double ranks) {
-  for (const Change& change : key.changes) {
-    if (change.part != RunPart::kCalls) continue;
-    return moreNs(exposed) * change.after / ranks;
-  }
-  return 0;
+double moreInStepNs(ComparedKey& key, const Change& exposed, double ranks) {
+  const Change* calls = changeOf(key, RunPart::kCalls);
+  return calls ? moreNs(exposed) * calls->after / ranks : 0;
 }
 
 // Returns the key whose lost overlap costs most, if all lost overlap explains
@@ -67,18 +63,11 @@ const ComparedKey* lostOverlap(Comparison& comparison, double step_ns) {
   return all_ns >= kMaxShare * step_ns ? most : nullptr;
 }
 
-bool moreInFlight(const Comparison& comparison) {
-  for (const ComparedKey& key : comparison.keys) {
-    if (key.key) continue;
-    for (const Change& change : key.changes) {
-      const bool differs =
-          change.kind != ChangeKind::kNone && change.kind != ChangeKind::kOpen;
-      if (change.part == RunPart::kInFlight && differs) {
-        return change.after > change.before;
-      }
-    }
-  }
-  return false;
+bool moreInFlight(Comparison& comparison) {
+  if (comparison.keys.empty() || comparison.keys.front().key) return false;
+  const Change* change = changeOf(comparison.keys.front(), RunPart::kInFlight);
+  return change && change->kind != ChangeKind::kNone &&
+         change->kind != ChangeKind::kOpen && change->after > change->before;
 }
 
 // Returns the heaviest reason for a longer step.

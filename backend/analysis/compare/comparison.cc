@@ -31,10 +31,7 @@ std::vector<ComparedKey> comparedKeys(const Runs& base, const Runs& fresh,
 Change* find(std::vector<ComparedKey>& keys, const ComparedKey& key,
              RunPart part) {
   for (ComparedKey& other : keys) {
-    if (other.key != key.key) continue;
-    for (Change& change : other.changes) {
-      if (change.part == part) return &change;
-    }
+    if (other.key == key.key) return changeOf(other, part);
   }
   return nullptr;
 }
@@ -151,6 +148,13 @@ double Change::detectable(const CompareLimits& limits) const {
 
 double Change::undetectedStepPart() const {
   return share * (std::exp(log_ratio.halfWidth()) - 1);
+}
+
+Change* changeOf(ComparedKey& key, RunPart part) {
+  for (Change& change : key.changes) {
+    if (change.part == part) return &change;
+  }
+  return nullptr;
 }
 
 bool Comparison::hasFindings() const {

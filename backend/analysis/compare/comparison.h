@@ -90,6 +90,9 @@ struct ComparedKey {
   std::string site;
 };
 
+// Returns the change of a part, or null if a side lacks the part.
+Change* changeOf(ComparedKey& key, RunPart part);
+
 // A kind of operation that only one side has.
 struct OneSided {
   RunKey key;

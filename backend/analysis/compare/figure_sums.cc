@@ -22,6 +22,11 @@ std::optional<double> middle(std::vector<double> values) {
   return median(std::move(values));
 }
 
+// Returns the number of steps, as a divisor.
+double stepsOf(const Stretches& stretches) {
+  return static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> FigureSums::keyOf(const RunKey& key) {
@@ -83,8 +88,7 @@ void FigureSums::Cell::add(const Cell& other) {
 KeyFigures FigureSums::figuresOf(const OfKey& sums,
                                  const Stretches& stretches) {
   KeyFigures figures;
-  const auto steps =
-      static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+  const double steps = stepsOf(stretches);
   figures.values[indexOf(RunPart::kCalls)] =
       static_cast<double>(sums.calls) / steps;
   figures.values[indexOf(RunPart::kBytes)] =
@@ -138,8 +142,7 @@ void FigureSums::addTotal(const Stretches& stretches,
       all[stretch].add(cell);
     }
   }
-  const auto steps =
-      static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+  const double steps = stepsOf(stretches);
   figures.total[indexOf(RunPart::kCalls)] = calls / steps;
   figures.total[indexOf(RunPart::kBytes)] = bytes / steps;
   for (const RunPart part : kTimesOfCalls) {
@@ -171,8 +174,7 @@ void FigureSums::finish(const Stretches& stretches, RunFigures& figures) const {
   for (const OfKey& sums : sums_) {
     figures.keys[sums.key] = figuresOf(sums, stretches);
   }
-  const auto steps =
-      static_cast<double>(std::max<std::uint64_t>(stretches.steps(), 1));
+  const double steps = stepsOf(stretches);
   for (const auto& [rank, ns] : caused_ns_) {
     figures.caused_ns[rank] = ns / steps;
   }

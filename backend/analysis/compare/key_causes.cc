@@ -1,7 +1,6 @@
 #include "analysis/compare/key_causes.h"
 
 #include <cmath>
-#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -36,19 +35,11 @@ std::optional<Change::Ahead> soonerWait(const Runs& base, const Runs& fresh,
 }
 
 // Returns whether the operation, as long as it is now, would have ended before
-// the program began to wait for it.
-// False if its times are unknown.
-bool wouldBeHidden(const ComparedKey& key, double ahead_ns) {
-  double took_ns = 0;
-  std::size_t known = 0;
-  for (const Change& change : key.changes) {
-    if (change.part == RunPart::kTransfer ||
-        change.part == RunPart::kWaitForPeers) {
-      took_ns += change.after;
-      ++known;
-    }
-  }
-  return known == 2 && took_ns <= ahead_ns;
+// the program began to wait for it. False if its times are unknown.
+bool wouldBeHidden(ComparedKey& key, double ahead_ns) {
+  const Change* transfer = changeOf(key, RunPart::kTransfer);
+  const Change* wait = changeOf(key, RunPart::kWaitForPeers);
+  return transfer && wait && transfer->after + wait->after <= ahead_ns;
 }
 
 // More calls carry more bytes.
@@ -120,12 +111,8 @@ void explainExposed(const Runs& base, const Runs& fresh,
 double moreNs(const Change& change) { return change.after - change.before; }
 
 Change* worse(ComparedKey& key, RunPart part) {
-  for (Change& change : key.changes) {
-    if (change.part == part && change.kind == ChangeKind::kWorse) {
-      return &change;
-    }
-  }
-  return nullptr;
+  Change* change = changeOf(key, part);
+  return change && change->kind == ChangeKind::kWorse ? change : nullptr;
 }
 
 void findCausesWithin(const Runs& base, const Runs& fresh,

@@ -39,8 +39,8 @@ class RankTimes {
 };
 
 struct GroupStart {
-  // Time in the call that created the group, such as new_group(), and the part
-  // of it in a barrier.
+  // Time in the call that created the group, such as new_group(), and how much
+  // of that was spent in a barrier.
   RankTimes created;
   RankTimes barrier;
   // Duration of the first call: the transfer, or if it is unknown the time from

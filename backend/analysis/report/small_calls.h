@@ -22,7 +22,8 @@ struct SmallCallSite {
   std::string op;
   std::uint64_t ranks = 0;
   std::uint64_t calls = 0;
-  // Number of steps that these ranks marked.
+  // Number of steps with such calls, over the ranks on which these are most of
+  // the marked steps.
   std::uint64_t steps = 0;
   // Calls issued sooner after the return of the previous one, at the same line,
   // than that one took.

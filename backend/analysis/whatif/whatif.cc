@@ -52,8 +52,10 @@ class Asker {
     gaps_ = comparePeers(job_, pipeline_.stage_of, options_.threads);
     if (pipeline_.any()) gaps_.mean = balancedGaps(job_, pipeline_);
     addUnchanged();
-    if (!onlyRanks()) addBalance();
-    addStages();
+    if (!onlyRanks()) {
+      addBalance();
+      addStages();
+    }
     addRanks();
     for (const auto& ranks : options_.sets) addSet(ranks);
     if (!onlyRanks()) {

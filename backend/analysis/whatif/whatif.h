@@ -59,7 +59,7 @@ struct Answer {
   Estimate saves;
   // Which part of the cost of imbalance this saves. Absent without imbalance.
   std::optional<double> of_imbalance;
-  // Of each of `ranks`, if it is about ranks and they have peers.
+  // The long steps of each of `ranks`. Empty for a stage.
   std::vector<LongSteps> long_steps;
 };
 
@@ -109,8 +109,8 @@ struct WhatIfOptions {
   std::size_t max_rows = 8;
   std::size_t threads = 1;
   bool with_ideal_times = false;
-  // Only asks about ranks and stages whose extra computing is this part of the
-  // run. 0 for all questions.
+  // Only asks about ranks whose extra computing is this part of the run. 0 for
+  // all questions.
   double only_ranks_above = 0;
   // What these sets of ranks would save together. An answer follows for each
   // set whose ranks all have peers.

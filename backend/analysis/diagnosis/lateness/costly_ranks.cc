@@ -11,7 +11,6 @@ namespace {
 
 using whatif::Answer;
 using whatif::LongSteps;
-using whatif::Question;
 
 // A rank that saves kMinSaved is named if its extra computing is beyond chance.
 // One of these holds: it is longer than the median of its peers more often than
@@ -69,9 +68,7 @@ JobVerdict verdictAbout(const Answer& answer, bool in_turn, bool are_marked) {
         LongerInSteps{each.rank, static_cast<std::int64_t>(each.median_ns),
                       each.steps, each.with_peers, are_marked});
   }
-  verdict.saves = WouldSave{answer.ranks, answer.saves.value, answer.saves.low,
-                            answer.saves.high};
-  verdict.reasons.push_back(*verdict.saves);
+  addGain(answer, verdict);
   verdict.advice.push_back(AskBeforeCalls{answer.ranks});
   return verdict;
 }
@@ -83,12 +80,20 @@ bool isWithin(const std::vector<std::uint32_t>& part,
 
 }  // namespace
 
+bool isStraggler(const JobVerdict& verdict) {
+  return verdict.kind == VerdictKind::kStraggler && !verdict.culprits.empty();
+}
+
+void addGain(const Answer& answer, JobVerdict& verdict) {
+  verdict.saves = WouldSave{answer.ranks, answer.saves.value, answer.saves.low,
+                            answer.saves.high};
+  verdict.reasons.push_back(*verdict.saves);
+}
+
 void addCostlyRanks(const whatif::WhatIf& replayed, bool are_marked,
                     std::vector<JobVerdict>& verdicts) {
   const Answer* answer = whatif::costliest(replayed);
-  // Stages have no peers, and may differ by design.
-  if (!answer || answer->question == Question::kStage ||
-      answer->saves.value < kMinSaved ||
+  if (!answer || answer->saves.value < kMinSaved ||
       !std::all_of(answer->long_steps.begin(), answer->long_steps.end(),
                    isWorthNaming)) {
     return;
@@ -96,16 +101,13 @@ void addCostlyRanks(const whatif::WhatIf& replayed, bool are_marked,
   const bool in_turn = inTurn(answer->long_steps);
   const bool are_few = 2 * answer->ranks.size() <= replayed.comparable_ranks;
   if (!are_few && !in_turn) return;
-  const auto isNamed = [](const JobVerdict& verdict) {
-    return verdict.kind == VerdictKind::kStraggler && !verdict.culprits.empty();
-  };
   for (const JobVerdict& verdict : verdicts) {
-    if (isNamed(verdict) && isWithin(answer->ranks, verdict.culprits)) {
+    if (isStraggler(verdict) && isWithin(answer->ranks, verdict.culprits)) {
       return;
     }
   }
   std::erase_if(verdicts, [&](const JobVerdict& verdict) {
-    return isNamed(verdict) && isWithin(verdict.culprits, answer->ranks);
+    return isStraggler(verdict) && isWithin(verdict.culprits, answer->ranks);
   });
   verdicts.push_back(verdictAbout(*answer, in_turn, are_marked));
 }

@@ -9,6 +9,13 @@
 
 namespace traced {
 
+// Returns whether a verdict names stragglers.
+bool isStraggler(const JobVerdict& verdict);
+
+// Adds to a straggler's verdict what the run would save without its extra
+// computing.
+void addGain(const whatif::Answer& answer, JobVerdict& verdict);
+
 // Adds a verdict about the ranks that would save most, if no straggler's
 // verdict names them yet. It replaces verdicts about some of these ranks.
 // `are_marked`: the program marked its steps.

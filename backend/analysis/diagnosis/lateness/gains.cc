@@ -21,10 +21,6 @@ constexpr std::uint64_t kMaxSearched = 1'000'000;
 constexpr double kMaxError = 0.02;
 constexpr std::size_t kMaxCandidates = 2;
 
-bool isStraggler(const JobVerdict& verdict) {
-  return verdict.kind == VerdictKind::kStraggler && !verdict.culprits.empty();
-}
-
 bool isReplayable(const JobState& job, bool some_are_known) {
   std::uint64_t operations = 0;
   for (const RankState& rank : job.ranks) operations += rank.operations;
@@ -61,18 +57,14 @@ std::optional<Replayed> askAboutRanks(
   return result;
 }
 
-// Sets what a straggler costs, if the replay was asked about its ranks.
-void addGain(const whatif::WhatIf& result, JobVerdict& verdict) {
+// Returns the answer about a set of ranks, or null.
+const whatif::Answer* answerAbout(const whatif::WhatIf& result,
+                                  const std::vector<std::uint32_t>& ranks) {
   for (const whatif::Answer& answer : result.answers) {
-    if (answer.question != whatif::Question::kRanks ||
-        answer.ranks != verdict.culprits) {
-      continue;
-    }
-    verdict.saves = WouldSave{answer.ranks, answer.saves.value,
-                              answer.saves.low, answer.saves.high};
-    verdict.reasons.push_back(*verdict.saves);
-    return;
+    const bool is_set = answer.question == whatif::Question::kRanks;
+    if (is_set && answer.ranks == ranks) return &answer;
   }
+  return nullptr;
 }
 
 // Moves stragglers behind the other verdicts, the costliest of them first and
@@ -100,7 +92,9 @@ void findGains(const JobState& job, const TraceSet& set,
   const auto result = askAboutRanks(set, std::move(sets));
   if (!result) return;
   for (JobVerdict& verdict : verdicts) {
-    if (isStraggler(verdict)) addGain(result->answers, verdict);
+    if (!isStraggler(verdict)) continue;
+    const auto* answer = answerAbout(result->answers, verdict.culprits);
+    if (answer) addGain(*answer, verdict);
   }
   // Unrecorded waits may look like computing.
   if (result->answers.doubts.unseen_waits == 0) {
