@@ -98,7 +98,11 @@ void blamePeer(const PairCase& pair, const RankState& own,
 void judgePeer(const PairCase& pair, const RankState& own, std::uint32_t peer,
                StuckOperation& stuck) {
   const RankState* other = pair.job().rank(peer);
-  if (!other) {
+  if (!other && pair.absence.expectsDumps(pair.key.group)) {
+    blameWithoutDump(peer, stuck);
+    stuck.verdict.reasons.push_back(NoTrace{{peer}});
+    stuck.verdict.advice.push_back(AskDump{peer});
+  } else if (!other) {
     reportUnknown(stuck.verdict, NoTrace{{peer}}, {peer});
   } else if (!other->whole()) {
     reportUnknown(stuck.verdict, LostRecords{peer}, {peer});

@@ -45,6 +45,10 @@ bool findDifference(const PairCase& pair, PairFindings& findings);
 // lacks records.
 void findLeftOver(const PairCase& pair, PairFindings& findings);
 
+// Blames the other side of a message, which left no dump. Requires that a
+// missing dump is evidence (AbsenceEvidence::expectsDumps).
+void blameWithoutDump(std::uint32_t peer, StuckOperation& stuck);
+
 // Blames a rank that sent to the wrong peer: nobody receives its message, and
 // another rank waits for one that it never sent. Does not blame it if the
 // receiver is itself waiting for the sender, because the receiver may simply

@@ -37,6 +37,13 @@ void PairCase::reportFailure(std::uint32_t rank, JobVerdict& verdict) const {
   }
 }
 
+void blameWithoutDump(std::uint32_t peer, StuckOperation& stuck) {
+  JobVerdict& verdict = stuck.verdict;
+  verdict.kind = VerdictKind::kNeverJoined;
+  verdict.finding = verdict.culprit = Confidence::kLikely;
+  verdict.ranks = verdict.culprits = stuck.without_dump = {peer};
+}
+
 PairFindings findStuckMessages(const AbsenceEvidence& absence) {
   PairFindings findings;
   // Caches the absent members per group, because a group may have many pairs.
@@ -99,11 +106,7 @@ void reportAlone(const AbsenceEvidence& absence, const PairKey& key, bool sends,
   verdict.reasons.push_back(absence.insteadOf(peer));
   if (!has_dump) {
     verdict.ranks = {peer};
-    if (absence.expectsDumps(key.group)) {
-      stuck.without_dump = verdict.culprits = {peer};
-      verdict.kind = VerdictKind::kNeverJoined;
-      verdict.finding = verdict.culprit = Confidence::kLikely;
-    }
+    if (absence.expectsDumps(key.group)) blameWithoutDump(peer, stuck);
     verdict.advice.push_back(AskDump{peer});
     return;
   }

@@ -15,6 +15,7 @@ namespace {
 
 using testing::dumpEntry;
 using testing::emptyDump;
+using testing::expectConfidence;
 using testing::expectHealthy;
 using testing::expectVerdict;
 using testing::Json;
@@ -72,6 +73,13 @@ class Dumps {
     entry["is_p2p"] = true;
   }
   Json& of(std::uint32_t rank) { return dumps_[rank]; }
+  // Numbers the records so that no dump lacks one.
+  void holdAllRecords() {
+    for (Json& dump : dumps_) {
+      int id = 0;
+      for (Json& entry : dump["entries"]) entry["record_id"] = id++;
+    }
+  }
 
   Diagnosis diagnose(const std::set<std::uint32_t>& without = {}) const {
     const TempDir dir;
@@ -273,6 +281,30 @@ TEST(DumpsTest, ARankWaitingForARankWithoutADumpIsNotBlamed) {
   dumps.issue(0, "1", 4, 7);
   dumps.sendOrReceive(1, "2", 5, 2, "nccl:recv 0<-1");
   expectVerdict(dumps.diagnose({3}), VerdictKind::kNeverJoined, {3});
+}
+
+// Complete dumps match messages by number.
+TEST(DumpsTest, ARankSendingToARankWithoutADumpIsNotBlamed) {
+  Dumps dumps(5);
+  dumps.addGroup("0", {0, 1, 2, 3, 4});
+  dumps.addGroup("1", {0, 1, 2});
+  dumps.addGroup("2", {1, 3});
+  for (const std::uint32_t rank : {0U, 1U, 2U, 4U}) {
+    dumps.of(rank)["pg_config"]["0"]["desc"] = "default_pg";
+    dumps.count(rank, "0", 1, 1);
+  }
+  for (const std::uint32_t rank : {0U, 1U, 2U}) {
+    Json& first = dumps.issue(rank, "1", 1, 1);
+    first["time_discovered_completed_ns"] = kDumpBeginNs + 2'000'000;
+    dumps.count(rank, "1", 1, rank == 1 ? 1 : 2);
+  }
+  dumps.sendOrReceive(1, "2", 1, 2, "nccl:send 0->1");
+  dumps.issue(0, "1", 2, 7);
+  dumps.issue(2, "1", 2, 7);
+  dumps.holdAllRecords();
+  const Diagnosis diagnosis = dumps.diagnose({3});
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {3});
+  expectConfidence(diagnosis, Confidence::kLikely, Confidence::kLikely);
 }
 
 TEST(DumpsTest, ARankWithoutADumpIsNamedWhereAllLeadsToIt) {
