@@ -69,15 +69,36 @@ std::optional<CutOffBeforeJoining> cutOffBefore(
                              standing.othersAre(waiting), perhaps, waited_ns};
 }
 
+namespace {
+
+// Returns how certain it is that a rank has not joined. Instants of different
+// clocks are not compared, so a witness on the rank's own clock is preferred.
+Confidence absenceOf(const GroupStanding& standing,
+                     const std::vector<std::uint32_t>& joined,
+                     const RankState& rank) {
+  const JobState& job = standing.job();
+  const RankState& first = *job.rank(joined.front());
+  if (first.clock != rank.clock) {
+    for (const std::uint32_t each : joined) {
+      const RankState& witness = *job.rank(each);
+      if (witness.clock != rank.clock) continue;
+      const OperationRef* ref =
+          standing.absence.refAtOrAfter(each, standing.group, standing.seq);
+      if (ref) return standing.absence.absenceOf(rank, witness, ref->at_ns);
+    }
+  }
+  return standing.absence.absenceOf(rank, first,
+                                    standing.since_ns.value_or(first.last_ns));
+}
+
+}  // namespace
+
 MissingRanks::MissingRanks(const GroupStanding& standing) {
   const std::vector<std::uint32_t> joined = standing.joined();
   if (joined.empty()) return;
-  const JobState& job = standing.job();
-  const RankState& witness = *job.rank(joined.front());
-  const std::int64_t since_ns = standing.since_ns.value_or(witness.last_ns);
   for (const std::uint32_t rank : standing.missing) {
-    const RankState& state = *job.rank(rank);
-    const Confidence one = standing.absence.absenceOf(state, witness, since_ns);
+    const RankState& state = *standing.job().rank(rank);
+    const Confidence one = absenceOf(standing, joined, state);
     if (one == Confidence::kUndecided) {
       doubtful.push_back(rank);
       continue;

@@ -256,6 +256,26 @@ TEST(StuckGroupsTest, IsLessSureOfARankThatMayStillJoin) {
                    Confidence::kLikely);
 }
 
+// Ranks 0 and 1 are on one host, the others on another. Rank 3 never joins.
+Diagnosis hangsOnTwoHosts(bool neighbour_joins) {
+  JobBuilder job(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    job.rank(r).stream().header().set_boot_id(r < 2 ? "near" : "far");
+    const std::uint32_t call = addHistory(job.rank(r));
+    if (r < 2 || (r == 2 && neighbour_joins)) job.rank(r).hang(call, 60);
+    job.rank(r).live(kHang);
+  }
+  return diagnoseJob(job, Ending::kCut);
+}
+
+TEST(StuckGroupsTest, OnSeveralHostsARankOfTheSameHostIsTheWitness) {
+  const Diagnosis seen = hangsOnTwoHosts(true);
+  expectVerdict(seen, VerdictKind::kNeverJoined, {3});
+  expectConfidence(seen, Confidence::kCertain, Confidence::kLikely);
+  expectConfidence(hangsOnTwoHosts(false), Confidence::kLikely,
+                   Confidence::kLikely);
+}
+
 TEST(StuckGroupsTest, ReportsAProcessThatEnded) {
   JobBuilder job(4);
   for (std::uint32_t r = 0; r < 4; ++r) {
