@@ -1,6 +1,7 @@
 #include "phrasing/last_line.h"
 
 #include "absl/strings/str_cat.h"
+#include "analysis/diagnosis/verdicts/actions.h"
 #include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 
@@ -15,7 +16,14 @@ std::string command(const std::string& title) {
 
 std::string verdictLine(const JobState& job, const JobVerdict& verdict,
                         const std::string& title) {
-  return absl::StrCat(headlineOf(job, verdict), "  proof: ", command(title));
+  const RecommendedAction action = actionFor(job, verdict);
+  const std::string advice =
+      action.action() == Action::kNone
+          ? ""
+          : absl::StrCat("  action: ", nameOf(action.action()), " (",
+                         nameOf(action.confidence), ")");
+  return absl::StrCat(headlineOf(job, verdict), advice,
+                      "  proof: ", command(title));
 }
 
 std::string plainLine(const EndedStreams& job, const std::string& title) {

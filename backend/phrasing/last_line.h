@@ -24,7 +24,8 @@ struct EndedStreams {
   std::uint64_t dropped_records = 0;
 };
 
-// Returns the headline of a verdict and the command that shows its proof.
+// Returns the headline of a verdict, the action that helps, if any, and the
+// command that shows its proof.
 std::string verdictLine(const JobState& job, const JobVerdict& verdict,
                         const std::string& title);
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,6 +92,10 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
         assert (verdict["seq"], verdict["finding_confidence"]) == (4, "certain")
         assert (verdict["confidence"], verdict["culprit_confidence"]) == ("likely", "likely")
         pid = (tmp_path / f"held.{culprit}").read_text()
+        action = verdict["action"]
+        assert (action["action"], action["confidence"]) == ("restart", "certain")
+        assert (action["rule"], action["ranks"]) == ("absent_rank", [culprit])
+        assert action["pids"] == [int(pid)]
         assert f"The process of rank {culprit} ({pid}) sleeps" in verdict["evidence"][-1]
         assert all(process.exit_code is None for process in ranks)
         (tmp_path / "release").touch()
@@ -101,6 +106,22 @@ def test_a_rank_that_sleeps_is_named_while_the_job_lives(
         end = next_event(follower, slow)
         assert (end["event"], end["culprits"]) == ("end", sorted({culprit} | slow))
         assert follower.wait(TIMEOUT_S) == 1
+
+
+def test_actions_are_lines(launcher: Launcher, tmp_path: Path) -> None:
+    ranks = launcher.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, TEST_CULPRIT="1")
+    until_others_wait(tmp_path)
+    with following(tmp_path, "--action") as follower:
+        assert follower.stdout is not None
+        line = next(line for line in follower.stdout if "rule=hung_together" not in line)
+        (tmp_path / "release").touch()
+        expect_results(ranks)
+        assert follower.wait(TIMEOUT_S) == 1
+        # That the hang ended is no action.
+        assert "rule=absent_rank" not in follower.stdout.read()
+    host = socket.gethostname()
+    pid = ranks[1].pid
+    assert line == f"restart certain ranks=1 hosts={host} pids={pid} rule=absent_rank\n"
 
 
 def test_a_stopped_rank_is_reported_from_its_ring(launcher: Launcher, tmp_path: Path) -> None:

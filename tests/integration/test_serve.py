@@ -92,6 +92,10 @@ def test_a_diverging_rank_is_reported_before_a_hang(
         assert few["ranks"] == [2]
         assert many["ranks"] == [0, 1, 3]
         assert few["call"] != many["call"]
+        action = complete_verdict()["action"]
+        assert (action["action"], action["confidence"]) == ("fix_program", "certain")
+        assert (action["rule"], action["ranks"]) == ("calls_differ", [0, 1, 2, 3])
+        assert action["hosts"] == [socket.gethostname()]
         assert all("served.py:" in side["site"] for side in (few, many))
         samples = serve.samples()
         assert [value for _, value in samples["traced_group_diverged"]] == [1]
@@ -193,6 +197,8 @@ def test_a_hang_under_ddp_is_reported(launcher: Launcher, tmp_path: Path) -> Non
 
         (verdict,) = until(verdicts)
         assert (verdict["kind"], verdict["not_called"]) == ("waiting", [1])
+        action = verdict["action"]
+        assert (action["action"], action["rule"]) == ("none", "only_observed")
         samples = serve.samples()
         assert {of["rank"]: n for of, n in samples[in_flight]} == {"0": 1, "1": 0, "2": 1}
         oldest = {of["rank"]: s for of, s in samples["traced_rank_oldest_in_flight_seconds"]}

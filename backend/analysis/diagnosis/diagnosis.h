@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/actions.h"
 #include "analysis/diagnosis/verdicts/verdict.h"
 #include "analysis/reading/trace_set.h"
 
@@ -36,6 +37,10 @@ struct Diagnosis {
     return end_unknown.empty() ? ended_unclosed : end_unknown;
   }
   bool healthy() const { return verdicts.empty() && howEndedUnknown().empty(); }
+  // Returns what to do about the job.
+  RecommendedAction action() const {
+    return actionFor(job, verdicts, healthy());
+  }
 };
 
 // Judges a job that was read from the streams of `set`.

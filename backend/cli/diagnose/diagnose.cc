@@ -15,6 +15,7 @@
 #include "cli/diagnose/diagnose_output.h"
 #include "cli/diagnose/follow.h"
 #include "cli/inputs/inputs.h"
+#include "phrasing/action_text.h"
 #include "phrasing/end_text.h"
 #include "phrasing/text.h"
 #include "phrasing/warnings.h"
@@ -41,6 +42,10 @@ class Diagnose : public Subcommand {
                    "before it is reported as late")
         ->check(CLI::Range(0.0, kMaxSeconds))
         ->capture_default_str();
+    app.add_flag("--action", action_,
+                 "Print only one line for scripts: what to do; see "
+                 "docs/reference/diagnosis.md")
+        ->excludes("--json");
     app.add_flag("--stock-names", stock_names_,
                  "Also print the nearest verdict names of torchfrtrace");
     WindowOption::refuse(
@@ -76,6 +81,8 @@ class Diagnose : public Subcommand {
     if (inputs_.json()) {
       writeJson(std::cout, json(answer));
       std::cout << "\n";
+    } else if (action_) {
+      std::cout << actionLine(answer.diagnosis.action()) << "\n";
     } else {
       std::cout << diagnoseText(inputs_.title(), answer.set, answer.diagnosis,
                                 text())
@@ -113,6 +120,7 @@ class Diagnose : public Subcommand {
         static_cast<std::int64_t>(busy_after_s_ * kNsPerSecond));
     following.until_verdict = until_verdict_;
     following.json = inputs_.json();
+    following.action = action_;
     return follow(following);
   }
 
@@ -179,6 +187,7 @@ class Diagnose : public Subcommand {
   double busy_after_s_ = 60;
   bool follow_ = false;
   bool until_verdict_ = false;
+  bool action_ = false;
   bool stock_names_ = false;
   bool all_ = false;
 };

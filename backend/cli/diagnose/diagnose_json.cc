@@ -1,5 +1,6 @@
 #include "analysis/stream/names.h"
 #include "analysis/stream/rank_list.h"
+#include "cli/common/action_json.h"
 #include "cli/diagnose/diagnose_output.h"
 #include "phrasing/diagnosis_text.h"
 #include "phrasing/verdict_text.h"
@@ -108,6 +109,7 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
   json["evidence"] = phrases(job, verdict.reasons);
   if (verdict.consequence) json["consequence"] = consequenceOf(job, verdict);
   json["advice"] = phrases(job, verdict.advice);
+  json["action"] = actionJson(actionFor(job, verdict));
   return json;
 }
 
@@ -125,6 +127,7 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
                {"world_size", job.summary.worldSize()},
                {"healthy", diagnosis.healthy()},
                {"culprits", diagnosis.culprits},
+               {"action", actionJson(diagnosis.action())},
                {"verdicts", Json::array()}};
   if (!diagnosis.end_unknown.empty()) {
     json["end_unknown"] = RankList::fromRanks(diagnosis.end_unknown).text();

@@ -13,6 +13,7 @@
 #include "cli/diagnose/follow_log.h"
 #include "cli/diagnose/process_activity.h"
 #include "cli/inputs/live_set.h"
+#include "phrasing/action_text.h"
 #include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 #include "phrasing/words.h"
@@ -182,6 +183,7 @@ class Follower {
     for (const JobVerdict& verdict : diagnosis.verdicts) {
       culprits_.insert(verdict.culprits.begin(), verdict.culprits.end());
     }
+    if (options_.action) return reportActions(diagnosis);
     const JobState& job = diagnosis.job;
     for (const FollowLog::Finding& over : news.over) {
       std::cout << (options_.json ? overJson(over.verdict, over.summary)
@@ -198,6 +200,12 @@ class Follower {
       std::cout << timeText() << "\n"
                 << diagnoseText(options_.title, set, diagnosis, options_.text)
                 << std::endl;
+    }
+  }
+
+  static void reportActions(const Diagnosis& diagnosis) {
+    for (const JobVerdict& verdict : diagnosis.verdicts) {
+      std::cout << actionLine(actionFor(diagnosis.job, verdict)) << std::endl;
     }
   }
 

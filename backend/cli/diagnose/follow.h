@@ -22,7 +22,9 @@ struct FollowOptions {
   // after this time.
   std::chrono::nanoseconds busy_after{60'000'000'000};
   bool until_verdict = false;
+  // Print an event as one line: of JSON, or only the action of a verdict.
   bool json = false;
+  bool action = false;
 };
 
 // Blocks until all processes have ended, or until the first verdict if

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/rank_list.h"
+#include "cli/common/action_json.h"
 #include "phrasing/live_text.h"
 #include "phrasing/text.h"
 
@@ -39,6 +40,31 @@ LiveFinding findingOf(const HostsJob& job, const char* kind,
   return finding;
 }
 
+// Returns the hosts that run some of the ranks.
+std::vector<std::string> hostsOf(const HostsJob& job, const Ranks& ranks) {
+  std::vector<std::string> hosts;
+  for (const HostsJob::Part& part : job.parts()) {
+    const auto& own = part.digest->ranks();
+    const bool runs_some =
+        std::any_of(own.begin(), own.end(), [&](const v1::RankDigest& rank) {
+          return std::binary_search(ranks.begin(), ranks.end(), rank.rank());
+        });
+    if (runs_some) hosts.push_back(part.host);
+  }
+  std::sort(hosts.begin(), hosts.end());
+  return hosts;
+}
+
+// Adds the action. `ranks`: those that it is about, unless it is none.
+void recommend(const HostsJob& job, ActionRule rule, Ranks ranks,
+               LiveFinding& finding) {
+  std::sort(ranks.begin(), ranks.end());
+  RecommendedAction action{
+      rule, traitsOf(rule).strongest, std::move(ranks), {}, {}};
+  action.hosts = hostsOf(job, action.ranks);
+  finding.json["action"] = actionJson(action);
+}
+
 LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
                          std::uint64_t seq) {
   std::map<std::uint64_t, CalledAlike> by_call;
@@ -55,7 +81,9 @@ LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
                      return a.ranks.size() < b.ranks.size();
                    });
   Json calls = Json::array();
+  Ranks all;
   for (const CalledAlike& side : sides) {
+    all.insert(all.end(), side.ranks.begin(), side.ranks.end());
     calls.push_back({{"ranks", side.ranks}, {"call", side.call}});
     if (!side.site.empty()) calls.back()["site"] = side.site;
   }
@@ -64,6 +92,7 @@ LiveFinding divergenceOf(const HostsJob& job, const HostsJob::Group& group,
   finding.is_severe = true;
   finding.json["certain"] = true;
   finding.json.update({{"group", group.label}, {"seq", seq}, {"calls", calls}});
+  recommend(job, ActionRule::kCallsDiffer, std::move(all), finding);
   return finding;
 }
 
@@ -74,6 +103,7 @@ LiveFinding stragglerOf(const HostsJob& job, const v1::Straggler& late) {
   finding.json.update({{"rank", late.rank()},
                        {"of_time", late.of_time()},
                        {"of_waiting", late.of_waiting()}});
+  recommend(job, ActionRule::kSlowRank, {}, finding);
   return finding;
 }
 
@@ -88,6 +118,7 @@ LiveFinding slowPeerOf(const HostsJob& job, const v1::SlowPeer& slow) {
                        {"median_ns", slow.median_ns()},
                        {"others_ns", slow.others_ns()},
                        {"of_time", slow.of_time()}});
+  recommend(job, ActionRule::kSlowLink, {}, finding);
   return finding;
 }
 
@@ -117,6 +148,7 @@ LiveFinding waitingOf(const HostsJob& job, const HostsJob::Group& group,
                        {"not_called", behind},
                        {"on_other_hosts", elsewhere}});
   if (!waiting.site().empty()) finding.json["site"] = waiting.site();
+  recommend(job, ActionRule::kOnlyObserved, {}, finding);
   return finding;
 }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "analysis/diagnosis/rules.h"
+#include "analysis/diagnosis/verdicts/action_rules.h"
 #include "analysis/diagnosis/verdicts/verdict.h"
 #include "analysis/job/signature.h"
 #include "analysis/stream/names.h"
@@ -23,6 +24,7 @@
 #include "analysis/stream/source_capabilities.h"
 #include "base/engine_traits.h"
 #include "doc_table.h"
+#include "phrasing/action_text.h"
 
 namespace traced::testing {
 namespace {
@@ -104,6 +106,17 @@ TEST(DiagnosisPageTest, EachKindIsInTheTableOfLines) {
     if (absl::EndsWith(name, "_mismatch")) continue;
     EXPECT_TRUE(named.contains(name)) << name;
   }
+}
+
+TEST(DiagnosisPageTest, TheTableOfActionsHasAllRules) {
+  std::vector<DocRow> rows;
+  for (int i = 0; i <= static_cast<int>(ActionRule::kOnlyObserved); ++i) {
+    const ActionTraits& traits = traitsOf(static_cast<ActionRule>(i));
+    rows.push_back({absl::StrCat("`", traits.name, "`"),
+                    absl::StrCat("`", nameOf(traits.action), "`"),
+                    nameOf(traits.strongest), whyText(traits.rule)});
+  }
+  EXPECT_EQ(tableOf(kDiagnosisPage, "rule | action | at most | reason"), rows);
 }
 
 TEST(DiagnosisPageTest, EachRuleHasTheNeedsThatItNames) {
