@@ -47,6 +47,7 @@ class Recipe:
         """
         folder.mkdir(exist_ok=True)
         self.write_programs(folder)
+        self.write_scripts(folder)
         commands = self._changed(block_with(self.page, "sh", word))
         if not traced:
             commands = _SETTINGS.sub("", re.sub(r"^tracectl .*\n", "", commands, flags=re.M))
@@ -69,6 +70,13 @@ class Recipe:
         """Writes each Python block whose first line is a file name."""
         for block in blocks(self.page, "python"):
             named = re.match(r"# (\S+\.py)\n", block)
+            if named:
+                (folder / named[1]).write_text(self._changed(block))
+
+    def write_scripts(self, folder: Path) -> None:
+        """Writes each shell script whose second line begins with a file name."""
+        for block in blocks(self.page, "sh"):
+            named = re.match(r"#!/bin/sh\n# (\w+\.sh)\b", block)
             if named:
                 (folder / named[1]).write_text(self._changed(block))
 

@@ -22,7 +22,8 @@ SlurmctldHost={control}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={own}/munge
+# Also how long a requeued job waits.
+AuthInfo=socket={own}/munge,cred_expire=5
 StateSaveLocation={own}/state
 SlurmdSpoolDir={own}/spool-%n
 SlurmdPidFile={own}/%n.pid
@@ -119,7 +120,7 @@ def _configuration(machines: Machines, own: Path) -> str:
     hosts = [machine.host for machine in machines.each]
     control = f"{hosts[0].name}({hosts[0].address})"
     nodes = (
-        f"NodeName={host.name} NodeAddr={host.address} CPUs=1 RealMemory=1000\n" for host in hosts
+        f"NodeName={host.name} NodeAddr={host.address} CPUs=2 RealMemory=1000\n" for host in hosts
     )
     return _CONFIGURATION.format(control=control, own=own) + "".join(nodes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-from documented import blocks
+from documented import block_with, blocks
 from jobs.kept import CALLS
 from launcher import Launcher, environment, launcher
 from patience import patient, until
@@ -152,3 +153,87 @@ def test_the_sidecar_serves_and_keeps_what_killed_ranks_left(
     assert counts == [(0, CALLS), (1, CALLS)]
     assert "recovered" in tracectl("info", kept).output
     assert list(tmp_path.glob("*.ring")) == []
+
+
+def _probe(folder: Path) -> list[str]:
+    """Returns the command of the liveness probe, with our folder and a shorter time."""
+    (container,) = _manifest("Job")["spec"]["template"]["spec"]["containers"]
+    command: list[str] = container["livenessProbe"]["exec"]["command"]
+    assert "--hung-after 300" in command[2]
+    return [*command[:2], _put(command[2], folder).replace("--hung-after 300", "--hung-after 1.2")]
+
+
+def _passes(command: list[str], folder: Path) -> bool:
+    env = environment() | {"PATH": f"{tracectl_path().parent}:/usr/bin:/bin"}
+    env |= {"TRACED_RING_DIR": str(folder)}
+    done = subprocess.run(command, env=env, timeout=patient(60), check=False)
+    return done.returncode == 0
+
+
+def test_the_probe_fails_while_a_rank_of_the_pod_hangs(ranks: Launcher, tmp_path: Path) -> None:
+    env = {"TRACED_DIR": str(tmp_path / "traces"), "TRACED_JOB": "run42", "TEST_CULPRIT": "1"}
+    env |= {"TRACED_RING_DIR": str(tmp_path)}
+    probe = _probe(tmp_path)
+    assert _passes(probe, tmp_path), "before the ranks start"
+    job = ranks.start_ranks(2, "jobs.followed:one_sleeps", folder=tmp_path, **env)
+    until(lambda: not _passes(probe, tmp_path))
+    for process in job:
+        process.kill()
+        process.wait()
+
+
+def test_the_probe_passes_for_ranks_that_have_ended(ranks: Launcher, tmp_path: Path) -> None:
+    env = {"TRACED_DIR": str(tmp_path / "traces"), "TRACED_JOB": "run42"}
+    env |= {"TRACED_RING_DIR": str(tmp_path)}
+    for process in ranks.start_ranks(2, "jobs.kept:rank_1_is_killed", folder=tmp_path, **env):
+        process.wait()
+    # torchrun starts others, which have no trace yet.
+    answer = tracectl("diagnose", "--action", tmp_path / "traces/run42")
+    assert answer.output.startswith("restart certain ranks=1 "), answer.output
+    assert _passes(_probe(tmp_path), tmp_path)
+
+
+def test_the_probe_passes_for_a_healthy_pod(ranks: Launcher, tmp_path: Path) -> None:
+    env = {"TRACED_DIR": str(tmp_path / "traces"), "TRACED_JOB": "run42"}
+    env |= {"TRACED_RING_DIR": str(tmp_path)}
+    (process,) = ranks.start_ranks(1, "jobs.kept:is_ordered_to_end", folder=tmp_path, **env)
+    until(lambda: list(tmp_path.glob("traces/run42/*.traced")) != [])
+    assert _passes(_probe(tmp_path), tmp_path)
+    process.kill()
+    process.wait()
+
+
+#: Answers like kubectl, from the traces of this host. There is no cluster.
+_KUBECTL = """#!/bin/sh
+case $1 in
+  exec) shift 5; exec "$@" ;;
+  get) echo "node-of $4" ;;
+  *) echo "$*" >>{log} ;;
+esac
+"""
+
+
+def _operate(folder: Path) -> str:
+    """Runs the page's commands for broken GPUs. Returns the kubectl commands that change things."""
+    log = folder / "kubectl.log"
+    log.touch()
+    (folder / "kubectl").write_text(_KUBECTL.format(log=log))
+    (folder / "kubectl").chmod(0o755)
+    script = _put(block_with(_PAGE, "sh", "cordon"), folder)
+    env = environment() | {"PATH": f"{folder}:{tracectl_path().parent}:/usr/bin:/bin"}
+    subprocess.run(["sh", "-c", script], env=env, timeout=patient(60), check=True)
+    return log.read_text()
+
+
+@pytest.mark.parametrize("program", ["loses_a_gpu", "raises"])
+def test_only_a_node_with_a_broken_gpu_is_cordoned(
+    ranks: Launcher, tmp_path: Path, program: str
+) -> None:
+    env = {"TRACED_DIR": str(tmp_path / "traces"), "TRACED_JOB": "run42"}
+    with ranks.finalizing() as finalizing:
+        for process in finalizing.start_ranks(2, f"jobs.raising:{program}", folder=tmp_path, **env):
+            process.wait()
+    host = socket.gethostname()
+    pod = f"job-name=train,batch.kubernetes.io/job-completion-index={host.rpartition('-')[2]}"
+    expected = f"cordon node-of {pod}\ndelete pod -l {pod}\n"
+    assert _operate(tmp_path) == (expected if program == "loses_a_gpu" else "")

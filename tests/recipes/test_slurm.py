@@ -55,7 +55,7 @@ def _folder(slurm: Cluster, name: str, recipe: Recipe = _PROGRAM) -> Path:
     folder = slurm.machines.folder / name
     folder.mkdir()
     recipe.write_programs(folder)
-    (folder / "job.sh").write_text(block_with(_PAGE, "sh", "#SBATCH"))
+    (folder / "job.sh").write_text(block_with(_PAGE, "sh", "# job.sh"))
     return folder
 
 

@@ -42,6 +42,12 @@ def raises(backend: str = "traced:gloo") -> None:
         fail()
 
 
+def loses_a_gpu() -> None:
+    """Rank 1 raises what torch raises for a memory error of its GPU; rank 0 ends in order."""
+    if call() == 1:
+        raise RuntimeError("CUDA error: uncorrectable ECC error encountered")
+
+
 def raises_in_thread(backend: str = "traced:gloo") -> None:
     """Raises in a thread; the process continues."""
     if call(backend) == 1:
