@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analysis/diagnosis/job_state/silence.h"
+#include "phrasing/standing_text.h"
 #include "phrasing/text.h"
 #include "phrasing/verdict_text.h"
 #include "phrasing/words.h"
@@ -87,6 +88,13 @@ bool allEnded(const JobState& job) {
                      [](const RankState& rank) { return rank.endKnown(); });
 }
 
+// Returns whether the traces show where all these ranks stood.
+bool areSampled(const JobState& job, const Ranks& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [&job](std::uint32_t rank) {
+    return shownStanding(*job.rank(rank)) != nullptr;
+  });
+}
+
 // Names the live ranks that are outside of operations and call none.
 std::string silentText(const JobState& job) {
   const Silence silence = silenceOfLive(job);
@@ -96,7 +104,9 @@ std::string silentText(const JobState& job) {
                       silence.ranks.size() > 1 ? "they compute or hang"
                                                : "it computes or hangs",
                       silence.may_create ? ", such as in new_group()" : "",
-                      ": py-spy dump shows it.\n");
+                      areSampled(job, silence.ranks)
+                          ? ".\n"
+                          : ": py-spy dump shows it.\n");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "phrasing/phrase.h"
+#include "phrasing/standing_text.h"
 #include "phrasing/words.h"
 
 namespace traced {
@@ -101,13 +102,16 @@ struct StuckGroupPhrases {
     if (rank && rank->creating && does.doing >= Doing::kInNone) {
       absl::StrAppend(&text, ", and it is in ", creatingText(*rank->creating));
     }
+    const std::string stood = rank ? stoodText(*rank) : "";
     switch (does.process) {
       case DoesInstead::Process::kDumped:
         return text + " in its dump.";
       case DoesInstead::Process::kLives:
-        return text + "; its process lives.";
+        return absl::StrCat(text, "; its process lives.", stood);
       case DoesInstead::Process::kUnknown:
-        return text + "; its trace does not show whether its process lives.";
+        return absl::StrCat(
+            text, "; its trace does not show whether its process lives.",
+            stood);
       case DoesInstead::Process::kEnded:
         break;
     }
@@ -115,7 +119,7 @@ struct StuckGroupPhrases {
     const std::string& line = end.interrupted_at;
     return absl::StrCat(text, "; its process ", endText(end),
                         line.empty() ? "" : " at ", line,
-                        killedAlike(does.rank), ".");
+                        killedAlike(does.rank), ".", stood);
   }
 
   // Returns a predicate for the ranks that did not join.
@@ -180,6 +184,8 @@ struct StuckGroupPhrases {
     if (one && !end.interrupted_at.empty()) {
       absl::StrAppend(&text, " Rank ", fact.missing.front(), " was at ",
                       end.interrupted_at, ".");
+    } else if (one) {
+      absl::StrAppend(&text, stoodText(*job.rank(fact.missing.front())));
     }
     return text;
   }

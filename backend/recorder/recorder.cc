@@ -56,6 +56,8 @@ Writer::Settings writerSettings(const Options& options) {
   settings.trigger = absolutePath(options.triggerPath());
   settings.watch_ns = options.watch_ns;
   settings.resources_ns = options.resources_ns;
+  settings.standstill_ns = options.standstill_ns;
+  settings.sampled_threads = options.standstill_threads;
   if (hasStderr()) settings.print = options.print;
   settings.names_cpp_stacks = options.cpp_stacks;
   return settings;

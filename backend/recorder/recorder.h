@@ -27,6 +27,7 @@
 #include "recorder/own_time.h"
 #include "recorder/recorded_group.h"
 #include "recorder/stacks/stack_source.h"
+#include "recorder/standstill/thread_sample.h"
 #include "ring_io/ring/call_description.h"
 #include "ring_io/ring/definition_cache.h"
 #include "ring_io/ring/group_info.h"
@@ -145,6 +146,11 @@ class Recorder {
   // records the caller's stack. Ignores object collectives while recording is
   // disabled.
   void functionEvent(FunctionRow event, const char* function) noexcept;
+
+  // Records a sample of a thread, taken at `sample_ns`. `interpreter`: see
+  // ThreadSampleRows in trace.proto. May throw std::bad_alloc.
+  void sample(const ThreadSample& thread, v1::SampleCause cause,
+              std::uint32_t interpreter, std::int64_t sample_ns);
 
   // Blocks until everything recorded so far is in the file. Returns false if
   // the timeout passed or if the file rejected a record.

@@ -24,6 +24,10 @@ struct ThreadName {
 };
 constinit thread_local ThreadName this_thread_name;
 
+std::uint64_t plusOne(const std::optional<std::uint64_t>& value) {
+  return value ? *value + 1 : 0;
+}
+
 }  // namespace
 
 OpId Recorder::issue(RecordedGroup& group, const CallDescription& call,
@@ -139,6 +143,28 @@ void Recorder::functionEvent(FunctionRow event, const char* function) noexcept {
   if (stacks) event.stack = stackId(*stacks);
   event.function = textId(function);
   ring_.push(RecordKind::kFunction, event);
+}
+
+void Recorder::sample(const ThreadSample& thread, v1::SampleCause cause,
+                      std::uint32_t interpreter, std::int64_t sample_ns) {
+  if (current() != this) return;
+  ThreadSampleRow row;
+  row.sample_ns = sample_ns;
+  row.tid = static_cast<std::uint32_t>(thread.tid);
+  row.cause = cause;
+  row.reading = thread.reading;
+  row.state = static_cast<unsigned char>(thread.activity.state);
+  row.interpreter = interpreter;
+  row.waits_in = textId(thread.waits_in.c_str());
+  row.cpu_ns_plus_1 = plusOne(thread.activity.cpu_ns);
+  row.runs_plus_1 = plusOne(thread.activity.runs);
+  if (thread.stack.frame_size() > 0) {
+    v1::NewStack definition;
+    *definition.mutable_stack() = thread.stack;
+    const std::string words = definition.SerializeAsString();
+    row.stack = stacks_.idFor(words.data(), words.size());
+  }
+  ring_.pushLong(RecordKind::kThreadSample, row);
 }
 
 std::uint32_t Recorder::textId(const char* message) noexcept {

@@ -1,12 +1,12 @@
 #include "recorder/resource_sampler.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+
+#include "recorder/small_file.h"
 
 namespace traced {
 namespace {
@@ -17,18 +17,6 @@ std::uint64_t nsOf(const timeval& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
          static_cast<std::uint64_t>(time.tv_usec) * 1'000;
 }
-
-// The start of a file in /proc as a C string, or "" if it cannot be read.
-struct SmallFile {
-  char text[512] = {};
-
-  explicit SmallFile(const char* path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    if (read(file, text, sizeof text - 1) < 0) text[0] = '\0';
-    close(file);
-  }
-};
 
 // Returns the number after `name`.
 Amount numberOf(const SmallFile& file, const char* name) {

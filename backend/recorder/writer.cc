@@ -51,6 +51,9 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       sinks_(links.sinks),
       builder_(header, definitionRoom(file_->largestChunk())),
       hangs_(builder_),
+      idle_(settings.standstill_ns, nowNs()),
+      samples_threads_(settings.standstill_ns > 0),
+      sampled_threads_(settings.sampled_threads),
       sums_(builder_),
       reports_(links.reports),
       left_out_(links.left_out),
@@ -156,12 +159,14 @@ void Writer::run() {
     reportFigures();
     beat();
     nameCode(stopping);
-    const bool news = markNews(stopping, drained_ns);
+    const auto news = markNews(stopping, drained_ns);
+    const bool sampled = !stopping && sampleThreads(news, drained_ns);
     if (stopping) {
       if (log_) log_->finish();
       closed = writeChunk(true) && !ringIsLost();
       if (!ringIsLost()) ring_.close();
-    } else if (!builder_.empty() && (wake.asked || news || chunkIsDue())) {
+    } else if (!builder_.empty() &&
+               (wake.asked || news || sampled || chunkIsDue())) {
       writeChunk(false);
     }
   }
@@ -191,6 +196,7 @@ void Writer::drain() noexcept {
       builder_.add(record_);
       failures_.update(record_);
       hangs_.update(record_);
+      idle_.update(record_);
       sums_.update(record_);
       if (log_) log_->print(record_);
       if (chunkIsLarge()) writeChunk(false);
@@ -252,17 +258,21 @@ void Writer::sampleResources(bool last) noexcept {
   }
 }
 
-bool Writer::markNews(bool stopping, std::int64_t drained_ns) {
-  bool news = false;
+std::optional<v1::SampleCause> Writer::markNews(bool stopping,
+                                                std::int64_t drained_ns) {
+  std::optional<v1::SampleCause> news;
   if (const auto failure = failures_.take()) {
     mark(*failure);
-    news = true;
+    news = v1::SAMPLE_CAUSE_FAILURE;
   }
   if (!stopping && trigger_.touched()) {
     if (!executeRequest()) mark({nowNs(), 0, MarkKind::kFlush});
-    news = true;
+    news = v1::SAMPLE_CAUSE_REQUEST;
   }
-  return recordHangs(stopping, drained_ns) || news;
+  if (recordHangs(stopping, drained_ns) && !news) {
+    news = v1::SAMPLE_CAUSE_SLOW_OPERATION;
+  }
+  return news;
 }
 
 void Writer::nameCode(bool stopping) noexcept {

@@ -26,6 +26,8 @@
 #include "recorder/print/operation_printer.h"
 #include "recorder/resource_sampler.h"
 #include "recorder/stacks/symbolizer.h"
+#include "recorder/standstill/idle_watch.h"
+#include "recorder/standstill/python_threads.h"
 #include "recorder/trigger_file.h"
 #include "recorder/watch/failure_watch.h"
 #include "recorder/watch/hang_reports.h"
@@ -43,6 +45,8 @@
 
 namespace traced {
 
+class Recorder;
+
 class Writer {
  public:
   static constexpr std::chrono::milliseconds kPoll{50};
@@ -57,6 +61,9 @@ class Writer {
     std::int64_t watch_ns = 0;
     // Interval between resource samples. 0: no samples.
     std::int64_t resources_ns = 0;
+    // Idle time after which threads are sampled. 0: never.
+    std::int64_t standstill_ns = 0;
+    SampledThreads sampled_threads = SampledThreads::kIssuing;
     // Whether to print a line per operation.
     PrintMode print = PrintMode::kOff;
     // Whether recorded C++ stacks need function names.
@@ -135,9 +142,10 @@ class Writer {
   void reportFigures() noexcept;
   // Updates the heartbeat and runs the engine checks, once per kHeartbeat.
   void beat() noexcept;
-  // Records marks for new failures, hangs and requests. Returns whether any
-  // were found. The ring has been read up to `drained_ns`.
-  bool markNews(bool stopping, std::int64_t drained_ns);
+  // Records marks for new failures, hangs and requests. Returns the kind of
+  // news, if any. The ring has been read up to `drained_ns`.
+  std::optional<v1::SampleCause> markNews(bool stopping,
+                                          std::int64_t drained_ns);
   // Executes the request in the trigger file. Returns false if it holds no
   // request, or one that was already executed.
   bool executeRequest() noexcept;
@@ -150,6 +158,12 @@ class Writer {
   void reportHang(const HangReport& report);
   void mark(const MarkRecord& mark);
   void sampleResources(bool last) noexcept;
+  // Samples the threads if there is a reason to. Returns whether it did.
+  bool sampleThreads(std::optional<v1::SampleCause> news,
+                     std::int64_t drained_ns) noexcept;
+  // Returns the kernel ids of the threads to sample, the main thread first.
+  std::vector<std::int64_t> sampledThreads(PythonThreads* python) const;
+  void sampleThreads(v1::SampleCause cause, Recorder& recorder);
   // Returns whether to close the chunk by now, for its age or the ring's fill.
   bool chunkIsDue() const;
   // Returns whether the chunk has reached its maximum size.
@@ -187,6 +201,10 @@ class Writer {
   ChunkEncoder encoder_;
   FailureWatch failures_;
   HangWatch hangs_;
+  IdleWatch idle_;
+  const bool samples_threads_;
+  const SampledThreads sampled_threads_;
+  std::int64_t sampled_ns_ = 0;  // when threads were last sampled
   OperationSums sums_;
   // Number of records that did not fit into the ring.
   std::uint64_t lost_ = 0;

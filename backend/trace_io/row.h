@@ -202,6 +202,33 @@ struct FunctionRow {
   X(stack, Stack, kPlain, stack)                    \
   X(group, Group, kPlain, group)
 
+// What a thread did at one moment.
+struct ThreadSampleRow {
+  std::uint64_t position = 0;
+  std::int64_t sample_ns = 0;
+  std::uint32_t tid = 0;
+  std::uint32_t cause = 0;
+  std::uint32_t stack = 0;
+  std::uint32_t reading = 0;
+  std::uint32_t state = 0;
+  std::uint32_t waits_in = 0;
+  std::uint64_t cpu_ns_plus_1 = 0;
+  std::uint64_t runs_plus_1 = 0;
+  std::uint32_t interpreter = 0;
+};
+#define TRACED_THREAD_SAMPLE_COLUMNS(X)                   \
+  X(position_delta, PositionDelta, kStep, position)       \
+  X(sample_ns_delta, SampleNsDelta, kAfterRow, sample_ns) \
+  X(tid, Tid, kPlain, tid)                                \
+  X(cause, Cause, kPlain, cause)                          \
+  X(stack, Stack, kPlain, stack)                          \
+  X(reading, Reading, kPlain, reading)                    \
+  X(state, State, kPlain, state)                          \
+  X(waits_in, WaitsIn, kText, waits_in)                   \
+  X(cpu_ns_plus_1, CpuNsPlus1, kPlain, cpu_ns_plus_1)     \
+  X(runs_plus_1, RunsPlus1, kPlain, runs_plus_1)          \
+  X(interpreter, Interpreter, kPlain, interpreter)
+
 // Each X(Row, Message, field, Field, COLUMNS) defines a table: its message and
 // its field in the payload.
 #define TRACED_ISSUE_ROWS(X) \
@@ -216,6 +243,8 @@ struct FunctionRow {
   X(MethodRow, MethodRows, method, Method, TRACED_METHOD_COLUMNS)             \
   X(MarkRow, MarkRows, marked, Marked, TRACED_MARK_COLUMNS)                   \
   X(ResourceRow, ResourceRows, resources, Resources, TRACED_RESOURCE_COLUMNS) \
-  X(FunctionRow, FunctionRows, functions, Functions, TRACED_FUNCTION_COLUMNS)
+  X(FunctionRow, FunctionRows, functions, Functions, TRACED_FUNCTION_COLUMNS) \
+  X(ThreadSampleRow, ThreadSampleRows, thread_samples, ThreadSamples,         \
+    TRACED_THREAD_SAMPLE_COLUMNS)
 
 }  // namespace traced

@@ -127,6 +127,11 @@ void StreamAssembler::take(const FunctionRow& row) {
   table_.functions.push_back(row);
 }
 
+void StreamAssembler::take(const ThreadSampleRow& row) {
+  updateLast(Instant(row.sample_ns));
+  table_.thread_samples.push_back(row);
+}
+
 void StreamAssembler::add(v1::Payload& payload, PackedRows* rows) {
   ++table_.chunks;
   table_.definitions.add(payload);

@@ -57,6 +57,7 @@ class StreamAssembler {
   void take(const MarkRow& row);
   void take(const ResourceRow& row) { table_.resources.push_back(row); }
   void take(const FunctionRow& row);
+  void take(const ThreadSampleRow& row);
   template <ProgressRow Row>
   void take(const Row& row);
   template <typename Row>

@@ -1,6 +1,7 @@
 #include "analysis/stream/context_text.h"
 
 #include <cstdint>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -34,22 +35,32 @@ std::string frameText(const v1::Frame* frame) {
 std::string siteText(const v1::Frame& site, const v1::Frame* package) {
   std::string text = frameText(&site);
   if (!package) return text;
-  // The install location of packages is not informative.
-  const std::string folder = "-packages/";
-  v1::Frame named = *package;
-  const std::size_t at = named.file().rfind(folder);
-  if (at != std::string::npos) {
-    named.mutable_file()->erase(0, at + folder.size());
-  }
-  absl::StrAppend(&text, ", via ", frameText(&named));
+  absl::StrAppend(&text, ", via ", libraryFrameText(*package));
   return text;
+}
+
+std::string libraryFrameText(const v1::Frame& frame) {
+  v1::Frame named = frame;
+  const std::string& file = frame.file();
+  for (const char* folder : {"-packages/", "/lib/python3."}) {
+    const std::size_t at = file.rfind(folder);
+    const std::size_t end = at == std::string::npos
+                                ? at
+                                : file.find('/', at + std::strlen(folder) - 1);
+    if (end == std::string::npos) continue;
+    named.set_file(file.substr(end + 1));
+    break;
+  }
+  return frameText(&named);
 }
 
 std::string handlingText(const v1::Stack& stack) {
   const v1::HandledException& handling = stack.handling();
-  return handling.has_raised() ? absl::StrCat(handling.type(), ", raised at ",
-                                              frameText(&handling.raised()))
-                               : handling.type();
+  const std::string& message = handling.message();
+  return absl::StrCat(
+      handling.type(), message.empty() ? "" : ": ", message,
+      handling.has_raised() ? ", raised at " : "",
+      handling.has_raised() ? frameText(&handling.raised()) : "");
 }
 
 std::string codeText(const v1::Code* code) {

@@ -16,13 +16,17 @@ std::string modulePath(const v1::Context& context);
 
 // Returns "/job/train.py:120 in forward". `frame` may be nullptr: "not known".
 std::string frameText(const v1::Frame* frame);
+// Returns the same for a frame of an installed package or of Python's library,
+// without the folder in which these are installed.
+std::string libraryFrameText(const v1::Frame& frame);
 // Returns "/job/train.py:120 in main, via accelerate/accelerator.py:2100 in
 // backward". `package` is the frame of the package that the call site called;
 // may be nullptr.
 std::string siteText(const v1::Frame& site, const v1::Frame* package);
 
 // Returns the exception being handled: "MemoryError, raised at /job/train.py:9
-// in train"; "" if none.
+// in train", with its message if known: "ValueError: bad batch, raised at ...";
+// "" if none.
 std::string handlingText(const v1::Stack& stack);
 
 // Returns "layer.cpp:120 in Layer::run()". Without a line:

@@ -126,6 +126,8 @@ void keepToLimits(v1::Stack& stack) {
   v1::HandledException& handling = *stack.mutable_handling();
   cut(handling, &v1::HandledException::type,
       &v1::HandledException::mutable_type, kMaxNameBytes);
+  cut(handling, &v1::HandledException::message,
+      &v1::HandledException::mutable_message, kMaxTextBytes);
   if (handling.has_raised()) keepToLimits(*handling.mutable_raised());
 }
 

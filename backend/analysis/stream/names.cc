@@ -52,6 +52,10 @@ std::string nameOf(v1::Phase value) {
   return plainName(v1::Phase_Name(value), "PHASE_", value);
 }
 
+std::string nameOf(v1::StackReading value) {
+  return plainName(v1::StackReading_Name(value), "STACK_READING_", value);
+}
+
 std::string nameOf(OperationState state) {
   switch (state) {
     case OperationState::kEnded:

@@ -22,6 +22,7 @@ std::string nameOf(v1::DropReason value);
 std::string nameOf(v1::ClockSource value);
 std::string nameOf(v1::MarkKind value);
 std::string nameOf(v1::Phase value);
+std::string nameOf(v1::StackReading value);
 // Returns "issued", "ended" or "failed".
 std::string nameOf(OperationState state);
 

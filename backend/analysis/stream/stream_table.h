@@ -54,6 +54,8 @@ struct StreamTable {
   std::vector<ResourceRow> resources;
   // Events in functions of torch.distributed; see function_calls.h.
   std::vector<FunctionRow> functions;
+  // Samples of threads; see thread_samples.h.
+  std::vector<ThreadSampleRow> thread_samples;
   // Number of operations that only estimated a time and communicated nothing.
   std::uint64_t simulated = 0;
 

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "c10d/module/bindings.h"
+#include "c10d/program/other_threads.h"
 #include "c10d/program/parameter_owners.h"
 #include "c10d/program/program_stacks.h"
 #include "c10d/program/running_modules.h"
 #include "recorder/context/context.h"
 #include "recorder/context/placed_contexts.h"
+#include "recorder/standstill/python_threads.h"
 
 namespace py = pybind11;
 
@@ -146,19 +148,35 @@ namespace {
 // Prefixes of file names, and whether each is an installed package.
 using Folders = std::vector<std::tuple<std::string, bool>>;
 
-bool recordStacksOf(const std::string& mode, bool cpp, const Folders& named) {
-  const StackMode python = mode == "full"   ? StackMode::kFull
-                           : mode == "site" ? StackMode::kSite
-                                            : StackMode::kOff;
+std::vector<CodeFolder> foldersOf(const Folders& named) {
   std::vector<CodeFolder> folders;
   for (const auto& [beginning, is_package] : named) {
     folders.push_back(
         {beginning, is_package ? CodeKind::kPackage : CodeKind::kLibrary});
   }
-  return recordStacks({python, cpp}, folders);
+  return folders;
+}
+
+bool recordStacksOf(const std::string& mode, bool cpp, const Folders& named) {
+  const StackMode python = mode == "full"   ? StackMode::kFull
+                           : mode == "site" ? StackMode::kSite
+                                            : StackMode::kOff;
+  return recordStacks({python, cpp}, foldersOf(named));
 }
 
 using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
+
+// Starts reading the stacks of all threads, or ends it. Returns "", or why that
+// is impossible.
+std::string readThreadsOf(bool wanted, const Folders& named) {
+  python_threads.store(nullptr);
+  if (!wanted) return "";
+  // Per recording, because a forked child has another main thread.
+  auto created = OtherThreads::create(foldersOf(named));
+  if (!created) return created.error().message;
+  python_threads.store(created->release());  // the writer thread may use it
+  return "";
+}
 
 // Reads the stack without the GIL, as in a collective.
 py::tuple stackHere() {
@@ -183,6 +201,10 @@ void bindStacks(py::module_& module) {
       "Sets which stacks are recorded with operations from now on. `mode` is "
       "off, site or full. Returns False if this Python version's frames are "
       "unsupported.");
+  module.def("read_threads", &readThreadsOf, py::arg("wanted"),
+             py::arg("folders"),
+             "Sets whether samples of threads contain their Python stacks. "
+             "Returns \"\", or a reason why they cannot.");
   module.def("stack_here", &stackHere,
              "Returns the stack that an operation of this thread would get: "
              "the frames (function, file, line), innermost first, the number "

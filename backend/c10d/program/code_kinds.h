@@ -34,12 +34,13 @@ class CodeKinds {
   // Returns the kind of `code`, which the caller must keep alive, as a running
   // frame does.
   CodeKind of(const PyCodeObject& code) noexcept;
+  // Does the same without the cache, also for a copy of code.
+  CodeKind find(const PyCodeObject& code) const noexcept;
 
   // Forgets an address, because another code object may reuse it.
   void forget(const void* code) noexcept;
 
  private:
-  CodeKind find(const PyCodeObject& code) const noexcept;
   std::atomic<std::uint64_t>& placeOf(const void* code) noexcept;
 
   static constexpr std::size_t kRemembered = 4096;

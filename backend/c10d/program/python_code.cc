@@ -132,14 +132,17 @@ int lineAt(const PyCodeObject& code, int instruction) {
 }
 
 std::string functionOf(const PyCodeObject& code, std::size_t most) {
-  PyObject* const name = nameOf(code);
+  return beginningOf(nameOf(code), most);
+}
+
+std::string beginningOf(PyObject* text, std::size_t most) {
   const auto points =
-      std::min(PyUnicode_GET_LENGTH(name), static_cast<Py_ssize_t>(most));
-  std::string text = textOf(name, 0, points);
-  if (text.size() <= most) return text;
-  while (isTail(text[most])) --most;
-  text.resize(most);
-  return text;
+      std::min(PyUnicode_GET_LENGTH(text), static_cast<Py_ssize_t>(most));
+  std::string utf8 = textOf(text, 0, points);
+  if (utf8.size() <= most) return utf8;
+  while (isTail(utf8[most])) --most;
+  utf8.resize(most);
+  return utf8;
 }
 
 std::string fileOf(const PyCodeObject& code, std::size_t most) {

@@ -21,6 +21,9 @@ std::string functionOf(const PyCodeObject& code, std::size_t most);
 // Returns the last `most` bytes of the file name.
 std::string fileOf(const PyCodeObject& code, std::size_t most);
 
+// Returns the first `most` bytes of a Python string as UTF-8.
+std::string beginningOf(PyObject* text, std::size_t most);
+
 // Returns whether the file name starts with `beginning`.
 bool isInFile(const PyCodeObject& code, std::string_view beginning) noexcept;
 

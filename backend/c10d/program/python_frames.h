@@ -37,7 +37,7 @@ class PythonFrames {
   bool next(PythonFrame& frame) noexcept;
 
  private:
-  void* at_ = nullptr;
+  const void* at_ = nullptr;
 };
 
 // Returns the code of a frame object, or nullptr if unknown.

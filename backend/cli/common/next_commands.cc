@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "phrasing/standing_text.h"
 #include "phrasing/text.h"
 
 namespace traced {
@@ -11,13 +12,21 @@ namespace {
 
 constexpr std::size_t kMaxProcesses = 2;
 
-// Adds a py-spy command for each culprit whose end is unknown.
+// Returns whether the trace shows where the rank stood.
+bool isSampled(const RankState& rank) {
+  const ThreadStanding* const standing = shownStanding(rank);
+  return standing && !standing->frames.empty();
+}
+
+// Adds a py-spy command for each culprit whose end is unknown and whose stack
+// was not sampled.
 void addStacks(const JobState& job, const JobVerdict& verdict,
                std::vector<std::string>& commands) {
   for (const std::uint32_t rank : verdict.culprits) {
     if (commands.size() >= kMaxProcesses) return;
     const RankState* state = job.rank(rank);
-    if (!state || state->pid <= 0 || state->end.kind != EndKind::kUnknown) {
+    if (!state || state->pid <= 0 || state->end.kind != EndKind::kUnknown ||
+        isSampled(*state)) {
       continue;
     }
     commands.push_back(absl::StrCat("py-spy dump --pid ", state->pid,

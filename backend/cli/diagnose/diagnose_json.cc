@@ -60,6 +60,10 @@ Json rankJson(const JobState& job, const RankState& rank) {
                         {"site", rank.creating->site},
                         {"for_ns", rank.creating->for_ns}};
   }
+  setIf(json, "frozen_ns", rank.frozen_ns);
+  for (const ThreadStanding& standing : rank.standings) {
+    json["threads"].push_back(standingJson(standing));
+  }
   if (rank.last_finished) {
     json["last_finished"] = refJson(job, *rank.last_finished, "end_ns");
   }

@@ -44,10 +44,16 @@ Json diagnoseJson(const std::string& title, const TraceSet& set,
 Json verdictJson(const JobState& job, const JobVerdict& verdict,
                  bool stock_names);
 Json ranksJson(const JobState& job);
+Json standingJson(const ThreadStanding& standing);
 
 // The name that the stock analyzer (torchfrtrace) gives to a job without
 // findings. See also VerdictTraits::stock_name.
 inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
+
+// Returns lines with the places where the ranks' threads stood, rarest first.
+// Returns "" if fewer than `min_places` were sampled.
+std::string standingLines(const JobState& job, std::size_t min_places,
+                          std::size_t max_places, std::size_t columns);
 
 // Returns the position of each rank at the end of its trace. Ranks that agree
 // share a line. `columns` is the width of the text.

@@ -83,7 +83,8 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
   const std::string heading = headingText(title, set, job.summary);
   if (diagnosis.verdicts.empty()) {
     return nothingText(diagnosis, options.stock_names ? kStockHealthy : "") +
-           "\n" + heading;
+           standingLines(job, 1, options.max_ranks, options.columns) + "\n" +
+           heading;
   }
   const JobVerdict& first = diagnosis.verdicts.front();
   const std::string head = headText(job, first, options);
@@ -106,8 +107,8 @@ std::string diagnoseText(const std::string& title, const TraceSet& set,
   }
   if (diagnosis.verdicts.size() > 1) absl::StrAppend(&text, "\n");
   const std::size_t ranks = options.all ? options.max_ranks : kMaxLines;
-  absl::StrAppend(&text, whereTable(diagnosis, ranks, options.columns), "\n",
-                  heading);
+  absl::StrAppend(&text, whereTable(diagnosis, ranks, options.columns),
+                  standingLines(job, 2, ranks, options.columns), "\n", heading);
   return text;
 }
 

@@ -57,6 +57,9 @@ void ChunkBuilder::useDefinitions(const Row& row) {
     if (row.group != 0) useGroup(row.group);
     use(stacks_.useInThisChunk(row.stack));
   }
+  if constexpr (std::is_same_v<Row, ThreadSampleRow>) {
+    use(stacks_.useInThisChunk(row.stack));
+  }
 }
 
 void ChunkBuilder::addDefinition(const Ring::Record& record) {
@@ -118,6 +121,13 @@ void ChunkBuilder::defineStack(const DefinitionHead& head,
   stack.set_id(head.id);
   nameFrames(stack);
   stacks_.define(head, std::move(stack));
+}
+
+std::vector<std::int64_t> ChunkBuilder::threads() const {
+  std::vector<std::int64_t> tids;
+  threads_.forEachInUse(
+      [&tids](const v1::Thread& thread) { tids.push_back(thread.tid()); });
+  return tids;
 }
 
 void ChunkBuilder::nameCode(v1::Code named) {

@@ -62,6 +62,14 @@ class DefinitionTable {
     return found == known_.end() ? nullptr : &found->second.message;
   }
 
+  // Calls visit(message) for each definition that was not retired.
+  template <typename Visit>
+  void forEachInUse(Visit visit) const {
+    for (const auto& [id, entry] : known_) {
+      if (entry.retired_in == kNever) visit(entry.message);
+    }
+  }
+
   // Completes a chunk: calls `put` with each definition that is new since the
   // last chunk and unused by the rows of this one.
   template <typename Put>

@@ -38,6 +38,7 @@ enum class RecordKind : std::uint8_t {
   kReturnAndWait = 17,
   kResources = 18,
   kFunction = 19,
+  kThreadSample = 20,
 };
 
 // How the end of an operation was observed. Equals EndSource in trace.proto.
@@ -162,7 +163,8 @@ struct MarkRecord {
   X(kMethod, MethodRecord)    \
   X(kMark, MarkRecord)        \
   X(kResources, ResourceRow)  \
-  X(kFunction, FunctionRow)
+  X(kFunction, FunctionRow)   \
+  X(kThreadSample, ThreadSampleRow)
 
 // Returns the number of rows that a record becomes; losses are counted in rows.
 // 0: the record is a definition.

@@ -42,6 +42,13 @@ enum class StackMode : std::uint8_t {
   kFull,  // the whole Python stack
 };
 
+// Which threads are sampled besides the main thread
+// (TRACED_STANDSTILL_THREADS).
+enum class SampledThreads : std::uint8_t {
+  kIssuing,  // those that issued an operation
+  kAll,      // all that run Python
+};
+
 // Time limit per operation if watching is on without an explicit value.
 inline constexpr std::int64_t kUsualWatchNs = 480'000'000'000;
 
@@ -67,13 +74,16 @@ struct Options {
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
   std::int64_t watch_ns = 0;      // TRACED_WATCH; 0: no limit
   std::int64_t resources_ns = 0;  // TRACED_RESOURCES; 0: no samples
-  bool auto_step = false;         // TRACED_AUTO_STEP
-  bool nvtx = false;              // TRACED_NVTX
-  bool profiler_ranges = false;   // TRACED_PROFILER_RANGES
-  bool nccl_profiler = false;     // TRACED_NCCL_PROFILER
-  bool modules = false;           // TRACED_MODULES
-  bool keeper = true;             // TRACED_KEEPER
-  bool announce = true;           // TRACED_ANNOUNCE
+  std::int64_t standstill_ns = 5'000'000'000;  // TRACED_STANDSTILL; 0: never
+  SampledThreads standstill_threads =
+      SampledThreads::kIssuing;  // TRACED_STANDSTILL_THREADS
+  bool auto_step = false;        // TRACED_AUTO_STEP
+  bool nvtx = false;             // TRACED_NVTX
+  bool profiler_ranges = false;  // TRACED_PROFILER_RANGES
+  bool nccl_profiler = false;    // TRACED_NCCL_PROFILER
+  bool modules = false;          // TRACED_MODULES
+  bool keeper = true;            // TRACED_KEEPER
+  bool announce = true;          // TRACED_ANNOUNCE
 
   // Returns the path of the file whose change requests a flush, or "" if
   // disabled.

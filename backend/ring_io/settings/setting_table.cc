@@ -71,6 +71,7 @@ constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
 constexpr const char* kScopes[] = {"all", "crossnode", "none"};
 constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
 constexpr const char* kStackModes[] = {"off", "site", "full"};
+constexpr const char* kSampledThreads[] = {"issuing", "all"};
 
 // --- Readers of the other settings
 
@@ -163,6 +164,18 @@ Refused readResources(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+Refused readStandstill(const std::string& value, Options& o) {
+  constexpr std::int64_t kMinNs = 1'000'000'000;
+  const auto on = parseSwitch(value);
+  const auto ns =
+      on ? (*on ? Options().standstill_ns : 0) : parseSeconds(value);
+  if (!ns || (*ns != 0 && *ns < kMinNs)) {
+    return "0, 1 (after 5 s) or a time of at least 1s";
+  }
+  o.standstill_ns = *ns;
+  return std::nullopt;
+}
+
 Refused readTraced(const std::string& value, Options& o) {
   o.traced_is_set = true;
   return readSwitch<&Options::enabled>(value, o);
@@ -243,6 +256,18 @@ constexpr Setting kSettings[] = {
      [](const Options& o) -> SettingText {
        return o.resources_ns > 0 ? lengthText(o.resources_ns) : "0";
      }},
+    {"TRACED_STANDSTILL", readStandstill,
+     [](const Options& o) -> SettingText {
+       return o.standstill_ns > 0 ? lengthText(o.standstill_ns) : "0";
+     }},
+    {"TRACED_STANDSTILL_THREADS",
+     [](const std::string& value, Options& o) -> Refused {
+       if (setMode(value, kSampledThreads, o.standstill_threads)) {
+         return std::nullopt;
+       }
+       return "issuing or all";
+     },
+     modeText<&Options::standstill_threads, kSampledThreads>},
     switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),
     switchSetting<&Options::nvtx>("TRACED_NVTX"),
     switchSetting<&Options::profiler_ranges>("TRACED_PROFILER_RANGES"),

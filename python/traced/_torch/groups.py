@@ -168,7 +168,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     if started:
         announce.recording(extension, rank, world_size)
         modules.follow_setting()
-        stacks.record(extension)
+        stacks.record(extension, rank)
         group_setup.recording_started(extension)
         endings.install()
         _stop_when_multiprocessing_ends()

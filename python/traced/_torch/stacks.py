@@ -1,4 +1,4 @@
-"""Records the call stacks of operations (TRACED_STACKS, TRACED_CPP_STACKS)."""
+"""Records the call stacks of operations, and those of threads at a standstill."""
 
 from __future__ import annotations
 
@@ -16,15 +16,22 @@ from traced._support import settings
 from traced._support.log import log_once
 
 
-def record(extension: ModuleType) -> None:
-    """Switches the recording of stacks on or off, by the settings."""
+def record(extension: ModuleType, rank: int) -> None:
+    """Switches the recording of stacks on or off, by the settings.
+
+    Rank 0 reports if the stacks of hanging ranks cannot be recorded.
+    """
     made = settings.current()
     chosen = extension.check_settings(made)
     mode = chosen["TRACED_STACKS"]
-    folders = _folders() if mode != "off" else []
+    samples = chosen["TRACED_STANDSTILL"] != "0"
+    folders = _folders() if mode != "off" or samples else []
     known = extension.record_stacks(mode, chosen["TRACED_CPP_STACKS"] == "1", folders)
     if not known and "TRACED_STACKS" in made:
         log_once(f"TRACED_STACKS={mode} has no effect: this version of Python is not supported")
+    why = extension.read_threads(samples, folders)
+    if why and rank == 0:
+        log_once(f"stacks of hanging ranks are not recorded: {why}")
 
 
 @functools.cache  # the extension uses the first value only

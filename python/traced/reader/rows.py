@@ -117,6 +117,22 @@ class FunctionRow(NamedTuple):
     group: int
 
 
+class ThreadSampleRow(NamedTuple):
+    """What a thread did at one moment."""
+
+    position: int
+    sample_ns: int
+    tid: int
+    cause: int
+    stack: int
+    reading: int
+    state: int
+    waits_in: int
+    cpu_ns_plus_1: int
+    runs_plus_1: int
+    interpreter: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkRows:
     """The rows of one chunk."""
@@ -130,6 +146,7 @@ class ChunkRows:
     marked: list[MarkRow]
     resources: list[ResourceRow]
     functions: list[FunctionRow]
+    thread_samples: list[ThreadSampleRow]
 
     @property
     def total(self) -> int:
@@ -137,6 +154,7 @@ class ChunkRows:
         tables: tuple[list[Any], ...] = (
             self.issued, self.returned, self.done, self.waited, self.released, self.method,
             self.marked, self.resources, self.functions,
+            self.thread_samples,
         )  # fmt: skip
         return sum(map(len, tables))
 
@@ -179,6 +197,13 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
     ("marked", MarkRow, "position_delta", "mark_ns_delta", ("kind", "value", "text")),
     ("resources", ResourceRow, "position_delta", "sample_ns_delta", ResourceRow._fields[2:]),
     ("functions", FunctionRow, "position_delta", "at_ns_delta", FunctionRow._fields[2:]),
+    (
+        "thread_samples",
+        ThreadSampleRow,
+        "position_delta",
+        "sample_ns_delta",
+        ThreadSampleRow._fields[2:],
+    ),
 )
 
 

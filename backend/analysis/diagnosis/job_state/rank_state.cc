@@ -82,6 +82,15 @@ std::optional<Creating> creatingAtEnd(const StreamTable& table,
   return std::nullopt;
 }
 
+// See RankState::frozen_ns.
+std::optional<std::uint64_t> frozenBefore(const ProcessEnd& end,
+                                          const StreamTable& table) {
+  constexpr std::uint64_t kMinNs = 2'500'000'000;
+  const auto silent_ns = between(table.last, end.signal_seen);
+  const bool is_long = silent_ns && *silent_ns >= kMinNs;
+  return is_long && table.accounts.recovered() ? silent_ns : std::nullopt;
+}
+
 }  // namespace
 
 RankState rankStateOf(const StreamTable& table) {
@@ -103,6 +112,8 @@ RankState rankStateOf(const StreamTable& table) {
   state.has_sites = hasSites(table);
   const std::vector<GroupSetup> setups = groupSetups(table);
   state.creating = creatingAtEnd(table, setups);
+  state.standings = standingsAtEnd(table);
+  state.frozen_ns = frozenBefore(state.end, table);
   state.records_creating = !setups.empty() && state.lost.empty();
   return state;
 }

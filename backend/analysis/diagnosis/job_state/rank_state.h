@@ -14,6 +14,7 @@
 #include "analysis/stream/call_site.h"
 #include "analysis/stream/process_end.h"
 #include "analysis/stream/stream_table.h"
+#include "analysis/stream/thread_samples.h"
 
 namespace traced {
 
@@ -153,6 +154,12 @@ struct RankState {
   std::optional<Creating> creating;
   // Whether every such call would be in the trace.
   bool records_creating = false;
+  // Where its threads stood, in the last sample. Empty without samples.
+  std::vector<ThreadStanding> standings;
+  // From its last sign of life, which its recorder gives twice a second, to the
+  // signal that killed it. Set only if that is so long that it had been stopped
+  // or had got no processor.
+  std::optional<std::uint64_t> frozen_ns;
   // Longest time during which it was inside no operation, between two
   // operations.
   std::int64_t longest_pause_ns = 0;
