@@ -161,6 +161,9 @@ class Writer {
   // Samples the threads if there is a reason to. Returns whether it did.
   bool sampleThreads(std::optional<v1::SampleCause> news,
                      std::int64_t drained_ns) noexcept;
+  // Returns whether operations that are not recorded may have been issued since
+  // the last call.
+  bool mayCommunicateUnseen();
   // Returns the kernel ids of the threads to sample, the main thread first.
   std::vector<std::int64_t> sampledThreads(PythonThreads* python) const;
   void sampleThreads(v1::SampleCause cause, Recorder& recorder);
@@ -205,6 +208,7 @@ class Writer {
   const bool samples_threads_;
   const SampledThreads sampled_threads_;
   std::int64_t sampled_ns_ = 0;  // when threads were last sampled
+  std::uint64_t seen_left_out_ = 0;
   OperationSums sums_;
   // Number of records that did not fit into the ring.
   std::uint64_t lost_ = 0;

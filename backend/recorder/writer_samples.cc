@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/clock.h"
 #include "recorder/recorder.h"
@@ -49,9 +50,16 @@ std::vector<std::int64_t> Writer::sampledThreads(PythonThreads* python) const {
   return tids;
 }
 
+bool Writer::mayCommunicateUnseen() {
+  const std::uint64_t left_out = left_out_ ? left_out_->load() : 0;
+  return std::exchange(seen_left_out_, left_out) != left_out ||
+         !Recorder::enabled();
+}
+
 bool Writer::sampleThreads(std::optional<v1::SampleCause> news,
                            std::int64_t drained_ns) noexcept {
   if (!samples_threads_) return false;
+  if (mayCommunicateUnseen()) idle_.note(drained_ns);
   const bool is_idle = idle_.isDue(drained_ns);
   if (!news && is_idle) news = v1::SAMPLE_CAUSE_STANDSTILL;
   if (!news) return false;

@@ -18,6 +18,8 @@ class IdleWatch {
       : after_ns_(after_ns), last_ns_(now_ns), next_ns_(after_ns) {}
 
   void update(const Ring::Record& record);
+  // Notes that the process communicated at `at_ns`.
+  void note(std::int64_t at_ns);
 
   // Returns whether a sample is due at `now_ns`. Call it once per poll.
   bool isDue(std::int64_t now_ns);
@@ -26,7 +28,6 @@ class IdleWatch {
   std::int64_t usualGapNs() const;
 
  private:
-  void note(std::int64_t at_ns);
   // Returns the idle time after which the sample after `idle_ns` is due.
   std::int64_t sampleAfter(std::int64_t idle_ns) const;
 
