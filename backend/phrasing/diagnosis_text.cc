@@ -99,14 +99,13 @@ bool areSampled(const JobState& job, const Ranks& ranks) {
 std::string silentText(const JobState& job) {
   const Silence silence = silenceOfLive(job);
   if (silence.ranks.empty()) return "";
-  return absl::StrCat("Silent: ", ranksVerb(silence.ranks, "has ", "have "),
-                      silenceText(silence), ". No record shows whether ",
-                      silence.ranks.size() > 1 ? "they compute or hang"
-                                               : "it computes or hangs",
-                      silence.may_create ? ", such as in new_group()" : "",
-                      areSampled(job, silence.ranks)
-                          ? ".\n"
-                          : ": py-spy dump shows it.\n");
+  return absl::StrCat(
+      "Silent: ", ranksVerb(silence.ranks, "has ", "have "),
+      silenceText(silence), ". No record shows whether ",
+      silence.ranks.size() > 1 ? "they compute or hang"
+                               : "it computes or hangs",
+      silence.may_create ? ", such as in new_group()" : "",
+      areSampled(job, silence.ranks) ? ".\n" : ": py-spy dump shows it.\n");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace traced {
 namespace {
 
+// Returns "" if the system call alone says what is known.
 const char* kindText(StandingKind kind) {
   switch (kind) {
     case StandingKind::kUnknown:
@@ -16,45 +17,72 @@ const char* kindText(StandingKind kind) {
     case StandingKind::kStopped:
       return "stopped by a signal or a debugger";
     case StandingKind::kCollectsGarbage:
-      return "in a garbage collection";
+      return "in a finalizer of a garbage collection";
     case StandingKind::kWaitsForGil:
-      return "waiting for the interpreter lock (GIL)";
+      return "waiting for the interpreter lock";
     case StandingKind::kTeardown:
-      return "shutting down";
+      return "destroying a process group";
     case StandingKind::kCompiles:
-      return "compiling";
+      return "in a compiler";
     case StandingKind::kLoadsData:
-      return "loading data";
+      return "in a data loader";
     case StandingKind::kCheckpoint:
-      return "reading or writing a checkpoint";
-    case StandingKind::kFile:
-      return "waiting for a file";
+      return "in checkpoint code";
+    case StandingKind::kRuns:
+      return "running";
+    case StandingKind::kSleeps:
+      return "sleeping";
     case StandingKind::kCommunicates:
       return "waiting in torch.distributed";
     case StandingKind::kLock:
       return "waiting for a lock or another thread";
-    case StandingKind::kSleeps:
-      return "sleeping";
-    case StandingKind::kOtherProcess:
-      return "waiting for another process";
-    case StandingKind::kRuns:
-      return "running";
+    case StandingKind::kEvent:
+      return "waiting for an event";
+    case StandingKind::kChildProcess:
+      return "waiting for a child process";
+    case StandingKind::kFile:
+      return "waiting for a file";
+    case StandingKind::kDevice:
+      return "waiting for a device or terminal";
+    case StandingKind::kUninterruptible:
+      return "in an uninterruptible wait of the kernel";
   }
   return "";
+}
+
+// `call`: the system call, with or without its file.
+std::string doingIn(const ThreadStanding& standing, std::string_view call) {
+  const std::string kind = kindText(standing.kind);
+  const std::string printed = printable(call);
+  if (kind.empty() && printed.empty()) return "no system call was seen";
+  if (kind.empty()) return absl::StrCat("in ", printed);
+  // The lock says more than its futex.
+  const bool has_call =
+      !printed.empty() && standing.kind != StandingKind::kWaitsForGil;
+  return has_call ? absl::StrCat(kind, " (", printed, ")") : kind;
+}
+
+// Returns "at /job/train.py:7 in next_batch, ", or "" if unknown.
+std::string placePrefix(const ThreadStanding& standing) {
+  const std::string place =
+      standing.site.empty()
+          ? standing.innermost
+          : absl::StrCat(standing.site,
+                         standing.innermost.empty() ? "" : ", within ",
+                         standing.innermost);
+  return place.empty() ? "" : absl::StrCat("at ", printable(place), ", ");
 }
 
 }  // namespace
 
 std::string doingText(const ThreadStanding& standing) {
-  const std::string kind = kindText(standing.kind);
-  const std::string call = printable(standing.waits_in);
-  std::string text = kind.empty()   ? absl::StrCat("in ", call)
-                     : call.empty() ? kind
-                                    : absl::StrCat(kind, " (", call, ")");
-  if (kind.empty() && call.empty()) text = "in no known system call";
+  std::string text = doingIn(standing, standing.waits_in);
   if (!standing.gil_holder.empty()) {
-    absl::StrAppend(&text, ", which another thread holds at ",
+    absl::StrAppend(&text, " (GIL), which another thread holds at ",
                     printable(standing.gil_holder));
+  }
+  if (standing.collects && standing.kind == StandingKind::kRuns) {
+    text += " while a garbage collection was under way";
   }
   if (!standing.handling.empty()) {
     absl::StrAppend(&text, ", while handling ", printable(standing.handling));
@@ -63,51 +91,60 @@ std::string doingText(const ThreadStanding& standing) {
 }
 
 std::string standingText(const ThreadStanding& standing) {
-  std::string place =
-      standing.site.empty()
-          ? standing.innermost
-          : absl::StrCat(standing.site,
-                         standing.innermost.empty() ? "" : ", within ",
-                         standing.innermost);
-  return place.empty()
-             ? doingText(standing)
-             : absl::StrCat("at ", printable(place), ", ", doingText(standing));
+  return placePrefix(standing) + doingText(standing);
+}
+
+std::string sharedPlaceText(const ThreadStanding& standing) {
+  return placePrefix(standing) + doingIn(standing, callOf(standing.waits_in));
 }
 
 const ThreadStanding* shownStanding(const RankState& rank) {
   const std::vector<ThreadStanding>& standings = rank.standings;
-  const auto runs_python =
-      std::find_if(standings.begin(), standings.end(),
-                   [](const ThreadStanding& s) { return !s.frames.empty(); });
-  if (runs_python != standings.end()) return &*runs_python;
+  const auto first = [&standings](bool issued_last) {
+    return std::find_if(standings.begin(), standings.end(),
+                        [issued_last](const ThreadStanding& s) {
+                          return !s.frames.empty() &&
+                                 (s.issued_last || !issued_last);
+                        });
+  };
+  for (const bool issued_last : {true, false}) {
+    const auto found = first(issued_last);
+    if (found != standings.end()) return &*found;
+  }
   return standings.empty() ? nullptr : &standings.front();
 }
 
+namespace {
+
+std::string nsText(std::uint64_t ns) {
+  return secondsText(static_cast<std::int64_t>(ns));
+}
+
+}  // namespace
+
 std::string stoodText(const RankState& rank) {
-  const auto text = [](std::uint64_t ns) {
-    return secondsText(static_cast<std::int64_t>(ns));
-  };
-  const std::string frozen =
-      rank.frozen_ns ? absl::StrCat(
-                           " Its process had been stopped, or had got "
-                           "no processor, for ",
-                           text(*rank.frozen_ns), ".")
-                     : "";
-  const ThreadStanding* standing = shownStanding(rank);
-  if (!standing) return frozen;
   constexpr std::uint64_t kLongNs = 1'000'000'000;
-  return absl::StrCat(
-      frozen, standing->is_main ? " It stood " : " One of its threads stood ",
+  std::string text;
+  if (rank.frozen_ns) {
+    absl::StrAppend(&text,
+                    " Its process had been stopped, or had got no processor, "
+                    "for ",
+                    nsText(*rank.frozen_ns), ".");
+  }
+  const ThreadStanding* const standing = shownStanding(rank);
+  if (!standing) return text;
+  const bool once = standing->samples == 1;
+  absl::StrAppend(
+      &text, standing->is_main ? " It was " : " Its thread was ",
       standingText(*standing),
-      standing->samples == 1
-          ? " when it was sampled"
-          : absl::StrCat(", in ", standing->samples, " samples over ",
-                         text(standing->stood_ns)),
-      standing->before_end_ns >= kLongNs
-          ? absl::StrCat(", the last ", text(standing->before_end_ns),
-                         " before its trace ends")
-          : "",
-      ".");
+      once ? " when it was sampled"
+           : absl::StrCat(", in ", standing->samples, " samples over ",
+                          nsText(standing->stood_ns)));
+  if (standing->before_end_ns >= kLongNs) {
+    absl::StrAppend(&text, once ? ", " : ", the last ",
+                    nsText(standing->before_end_ns), " before its trace ends");
+  }
+  return text + ".";
 }
 
 }  // namespace traced

@@ -1,4 +1,4 @@
-// Sentences about where the threads of a rank stood when it was sampled.
+// Sentences about where the threads of a rank were when it was sampled.
 
 #pragma once
 
@@ -8,18 +8,22 @@
 
 namespace traced {
 
-// Returns what a thread does: "sleeping (clock_nanosleep)".
+// Returns what a thread did: "sleeping (clock_nanosleep)".
 std::string doingText(const ThreadStanding& standing);
 
-// Returns the line that a thread is in and what it does there: "at
+// Returns the line that a thread was in and what it did there: "at
 // /job/train.py:7 in next_batch, sleeping (clock_nanosleep)".
 std::string standingText(const ThreadStanding& standing);
+// Returns the same without what differs between ranks that do the same: files
+// of system calls and exceptions.
+std::string sharedPlaceText(const ThreadStanding& standing);
 
-// Returns the thread to describe: the main thread if it runs Python, or else
-// one that does. Returns nullptr without samples.
+// Returns the thread to describe: the one that issued the last operation, if it
+// runs Python, otherwise the main thread or another one that does. Returns
+// nullptr without samples.
 const ThreadStanding* shownStanding(const RankState& rank);
 
-// Returns sentences about that thread, after a space: " It stood at ..., in 2
+// Returns sentences about that thread, after a space: " It was at ..., in 2
 // samples over 5.0 s.". Says first if the process had been stopped. "" without
 // samples.
 std::string stoodText(const RankState& rank);

@@ -163,6 +163,7 @@ void Recorder::sample(const ThreadSample& thread, v1::SampleCause cause,
     *definition.mutable_stack() = thread.stack;
     const std::string words = definition.SerializeAsString();
     row.stack = stacks_.idFor(words.data(), words.size());
+    if (row.stack == 0) row.reading = v1::STACK_READING_FAILED;  // no room
   }
   ring_.pushLong(RecordKind::kThreadSample, row);
 }

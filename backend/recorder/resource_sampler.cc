@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "recorder/small_file.h"
+#include "recorder/standstill/small_file.h"
 
 namespace traced {
 namespace {

@@ -18,7 +18,7 @@ namespace {
 // Minimum time between samples that nobody requested.
 constexpr std::int64_t kMinPauseNs = 1'000'000'000;
 // Maximum number of threads in a sample.
-constexpr std::size_t kMaxThreads = 256;
+constexpr std::size_t kMaxThreads = 64;
 
 void addNew(const std::vector<std::int64_t>& more,
             std::vector<std::int64_t>& tids) {
@@ -81,14 +81,16 @@ void Writer::sampleThreads(v1::SampleCause cause, Recorder& recorder) {
       python ? python->interpreter() : InterpreterState();
   const std::int64_t now_ns = nowNs();
   std::vector<std::int64_t> tids = sampledThreads(python);
-  // Grows by the thread that the others wait for.
+  // Grows by the thread that holds the interpreter lock if another one waits
+  // for it.
   for (std::size_t i = 0; i < tids.size(); ++i) {
     const ThreadSample thread = sampleThread(tids[i], python);
     if (thread.activity.state == 0) continue;  // it has ended
     if (thread.waits_for_gil && interpreter.gil_holder != 0) {
       addNew({interpreter.gil_holder}, tids);
     }
-    if (ring_.used() >= ring_.capacity()) writeChunk(false);
+    // A stack takes many slots, and the job needs some meanwhile.
+    if (ring_.used() > ring_.capacity() / 4) writeChunk(false);
     recorder.sample(thread, cause, bitsOf(thread, interpreter), now_ns);
     drain();
   }

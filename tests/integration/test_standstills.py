@@ -44,11 +44,11 @@ def _text(folder: Path) -> str:
 
 
 def _stand_still(
-    launcher: Launcher, *args: str, folder: Path, program: str = "stand_still"
+    launcher: Launcher, *args: str, folder: Path, program: str = "stand_still", **env: str
 ) -> list[Process]:
     """Starts the ranks, and kills them when each was sampled twice."""
     ranks = launcher.start_ranks(
-        WORLD, f"jobs.standing:{program}", *args, folder=folder, TRACED_STANDSTILL="1s"
+        WORLD, f"jobs.standing:{program}", *args, folder=folder, TRACED_STANDSTILL="1s", **env
     )
     until(lambda: (folder / "where").exists())
 
@@ -89,17 +89,33 @@ def test_the_line_and_the_kind_are_named(launcher: Launcher, tmp_path: Path, pla
     assert waits["kind"] == "communication"
     text = _text(tmp_path)
     assert text.startswith(f"rank {STANDS} ")
-    assert f"It stood at {stands['site']}" in text
+    assert f"It was at {stands['site']}" in text
 
 
-def test_a_sandbox_leaves_the_view_of_the_kernel(launcher: Launcher, tmp_path: Path) -> None:
-    ranks = _stand_still(launcher, folder=tmp_path, program="sleeps_in_a_sandbox")
+def test_a_sandbox_that_kills_for_debugging_calls_is_no_obstacle(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    _stand_still(launcher, "kills", folder=tmp_path, program="sleeps_in_a_sandbox")
+    stands = _main_thread(tmp_path / "traces", STANDS)
+    assert (stands["reading"], stands["kind"]) == ("exact", "sleeping")
+
+
+def test_unreadable_memory_leaves_the_view_of_the_kernel(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    ranks = _stand_still(launcher, "hides", folder=tmp_path, program="sleeps_in_a_sandbox")
     stands = _main_thread(tmp_path / "traces", STANDS)
     assert (stands["reading"], stands["kind"]) == ("unspecified", "sleeping")
     assert stands["frames"] == []
     assert "site" not in stands
-    warned = [process.output.count("process_vm_readv") for process in ranks]
+    warned = [process.output.count("/proc/self/mem cannot be read") for process in ranks]
     assert warned == [1, 0, 0]
+
+
+def test_stacks_that_are_off_are_not_sampled(launcher: Launcher, tmp_path: Path) -> None:
+    _stand_still(launcher, "sleeps", folder=tmp_path, TRACED_STACKS="off")
+    stands = _main_thread(tmp_path / "traces", STANDS)
+    assert (stands["frames"], stands["kind"]) == ([], "sleeping")
 
 
 def test_the_exception_being_handled_is_named(launcher: Launcher, tmp_path: Path) -> None:

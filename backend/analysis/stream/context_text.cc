@@ -39,18 +39,20 @@ std::string siteText(const v1::Frame& site, const v1::Frame* package) {
   return text;
 }
 
-std::string libraryFrameText(const v1::Frame& frame) {
-  v1::Frame named = frame;
-  const std::string& file = frame.file();
+std::string libraryPath(const std::string& file) {
   for (const char* folder : {"-packages/", "/lib/python3."}) {
     const std::size_t at = file.rfind(folder);
-    const std::size_t end = at == std::string::npos
-                                ? at
-                                : file.find('/', at + std::strlen(folder) - 1);
-    if (end == std::string::npos) continue;
-    named.set_file(file.substr(end + 1));
-    break;
+    if (at == std::string::npos) continue;
+    const std::size_t end = file.find('/', at + std::strlen(folder) - 1);
+    if (end != std::string::npos) return file.substr(end + 1);
   }
+  return "";
+}
+
+std::string libraryFrameText(const v1::Frame& frame) {
+  v1::Frame named = frame;
+  const std::string path = libraryPath(frame.file());
+  if (!path.empty()) named.set_file(path);
   return frameText(&named);
 }
 

@@ -16,8 +16,10 @@ std::string modulePath(const v1::Context& context);
 
 // Returns "/job/train.py:120 in forward". `frame` may be nullptr: "not known".
 std::string frameText(const v1::Frame* frame);
-// Returns the same for a frame of an installed package or of Python's library,
-// without the folder in which these are installed.
+// Returns the path of a file within the folder in which packages or Python's
+// library are installed: "torch/serialization.py". "" if it is elsewhere.
+std::string libraryPath(const std::string& file);
+// Returns the same as frameText(), without that folder.
 std::string libraryFrameText(const v1::Frame& frame);
 // Returns "/job/train.py:120 in main, via accelerate/accelerator.py:2100 in
 // backward". `package` is the frame of the package that the call site called;

@@ -1,16 +1,18 @@
 #include "analysis/stream/standing_kind.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "analysis/stream/context_text.h"
 
 namespace traced {
 namespace {
 
-// A frame in this part of a path, and in this function unless it is "".
+// A frame in a file whose path in its library starts with this, and in this
+// function unless it is "".
 struct CodeRule {
   StandingKind kind;
   const char* file;
@@ -20,8 +22,7 @@ struct CodeRule {
 // The first rule that any frame meets decides.
 constexpr CodeRule kCodeRules[] = {
     {StandingKind::kTeardown, "torch/distributed/", "destroy_process_group"},
-    {StandingKind::kTeardown, "torch/distributed/", "abort_process_group"},
-    {StandingKind::kTeardown, "threading.py", "_shutdown"},
+    {StandingKind::kTeardown, "torch/distributed/", "_abort_process_group"},
     {StandingKind::kCompiles, "torch/_dynamo/convert_frame.py"},
     {StandingKind::kCompiles, "torch/_dynamo/output_graph.py"},
     {StandingKind::kCompiles, "torch/_inductor/async_compile.py"},
@@ -43,7 +44,7 @@ std::optional<StandingKind> kindByCode(const std::vector<v1::Frame>& frames) {
   for (const CodeRule& rule : kCodeRules) {
     for (const v1::Frame& frame : frames) {
       const absl::string_view function = rule.function;
-      if (absl::StrContains(frame.file(), rule.file) &&
+      if (absl::StartsWith(libraryPath(frame.file()), rule.file) &&
           (function.empty() || frame.function() == function)) {
         return rule.kind;
       }
@@ -60,58 +61,76 @@ struct CallRule {
 constexpr CallRule kCallRules[] = {
     {"futex", StandingKind::kLock},
     {"flock", StandingKind::kLock},
+    {"fcntl", StandingKind::kLock},
     {"nanosleep", StandingKind::kSleeps},
     {"clock_nanosleep", StandingKind::kSleeps},
-    {"recvfrom", StandingKind::kOtherProcess},
-    {"recvmsg", StandingKind::kOtherProcess},
-    {"sendto", StandingKind::kOtherProcess},
-    {"sendmsg", StandingKind::kOtherProcess},
-    {"connect", StandingKind::kOtherProcess},
-    {"accept", StandingKind::kOtherProcess},
-    {"accept4", StandingKind::kOtherProcess},
-    {"poll", StandingKind::kOtherProcess},
-    {"ppoll", StandingKind::kOtherProcess},
-    {"select", StandingKind::kOtherProcess},
-    {"pselect6", StandingKind::kOtherProcess},
-    {"epoll_wait", StandingKind::kOtherProcess},
-    {"epoll_pwait", StandingKind::kOtherProcess},
-    {"wait4", StandingKind::kOtherProcess},
-    {"waitid", StandingKind::kOtherProcess},
+    {"select timer", StandingKind::kSleeps},
+    {"pselect6 timer", StandingKind::kSleeps},
+    {"select", StandingKind::kEvent},
+    {"pselect6", StandingKind::kEvent},
+    {"poll", StandingKind::kEvent},
+    {"ppoll", StandingKind::kEvent},
+    {"epoll_wait", StandingKind::kEvent},
+    {"epoll_pwait", StandingKind::kEvent},
+    {"rt_sigtimedwait", StandingKind::kEvent},
+    {"recvfrom", StandingKind::kEvent},
+    {"recvmsg", StandingKind::kEvent},
+    {"sendto", StandingKind::kEvent},
+    {"sendmsg", StandingKind::kEvent},
+    {"connect", StandingKind::kEvent},
+    {"accept", StandingKind::kEvent},
+    {"accept4", StandingKind::kEvent},
+    {"wait4", StandingKind::kChildProcess},
+    {"waitid", StandingKind::kChildProcess},
     {"open", StandingKind::kFile},
     {"openat", StandingKind::kFile},
-    {"fsync", StandingKind::kFile},
-    {"fdatasync", StandingKind::kFile},
     {"msync", StandingKind::kFile},
 };
 
-// Calls such as "write" wait for a file if their target is a path.
+// Returns the kind of a call such as "read", by its target.
+StandingKind kindByTarget(std::string_view target) {
+  if (target.empty()) return StandingKind::kUnknown;
+  if (target.starts_with("/dev/")) return StandingKind::kDevice;
+  return target.front() == '/' ? StandingKind::kFile : StandingKind::kEvent;
+}
+
 StandingKind kindByCall(std::string_view waits_in) {
-  const std::size_t space = waits_in.find(' ');
-  const std::string_view call = waits_in.substr(0, space);
+  const std::string_view call = callOf(waits_in);
   for (const CallRule& rule : kCallRules) {
-    if (call == rule.call) return rule.kind;
+    if (waits_in == rule.call || call == rule.call) return rule.kind;
   }
-  if (space == std::string_view::npos) return StandingKind::kUnknown;
-  return waits_in.substr(space + 1, 1) == "/" ? StandingKind::kFile
-                                              : StandingKind::kOtherProcess;
+  return kindByTarget(
+      waits_in.substr(std::min(waits_in.size(), call.size() + 1)));
 }
 
 constexpr const char* kNames[] = {
-    "unknown",       "stopped",    "garbage_collection",
-    "gil",           "teardown",   "compiling",
-    "data_loading",  "checkpoint", "file",
-    "communication", "lock",       "sleeping",
-    "other_process", "running",
+    "unknown",      "stopped",         "garbage_collection",
+    "gil",          "teardown",        "compiling",
+    "data_loading", "checkpoint",      "running",
+    "sleeping",     "communication",   "lock",
+    "event",        "child_process",   "file",
+    "device",       "uninterruptible",
 };
 
-bool isIn(const std::vector<v1::Frame>& frames, const char* file) {
-  return !frames.empty() && absl::StrContains(frames.front().file(), file);
+bool isInFinalizer(const std::vector<v1::Frame>& frames) {
+  return std::any_of(frames.begin(), frames.end(), [](const v1::Frame& frame) {
+    return absl::EndsWith(frame.function(), "__del__");
+  });
+}
+
+bool isInTorchDistributed(const std::vector<v1::Frame>& frames) {
+  return !frames.empty() &&
+         absl::StartsWith(libraryPath(frames[0].file()), "torch/distributed/");
 }
 
 }  // namespace
 
 const char* nameOf(StandingKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view callOf(std::string_view waits_in) {
+  return waits_in.substr(0, waits_in.find(' '));
 }
 
 StandingKind kindOf(const ThreadSampleRow& sample,
@@ -122,20 +141,21 @@ StandingKind kindOf(const ThreadSampleRow& sample,
   };
   const char state = static_cast<char>(sample.state);
   if (state == 'T' || state == 't') return StandingKind::kStopped;
-  if (has(v1::INTERPRETER_BIT_COLLECTING) &&
-      has(v1::INTERPRETER_BIT_HOLDS_LOCK)) {
+  if (has(v1::INTERPRETER_BIT_COLLECTING) && isInFinalizer(frames)) {
     return StandingKind::kCollectsGarbage;
   }
-  if (has(v1::INTERPRETER_BIT_WAITS_FOR_LOCK))
+  if (has(v1::INTERPRETER_BIT_WAITS_FOR_LOCK)) {
     return StandingKind::kWaitsForGil;
-  if (const auto kind = kindByCode(frames)) return *kind;
-  const StandingKind by_call = kindByCall(waits_in);
-  if (isIn(frames, "torch/distributed/") && by_call != StandingKind::kSleeps) {
-    return StandingKind::kCommunicates;
   }
-  if (by_call != StandingKind::kUnknown) return by_call;
-  if (state == 'D') return StandingKind::kFile;
-  return state == 'R' ? StandingKind::kRuns : StandingKind::kUnknown;
+  if (const auto kind = kindByCode(frames)) return *kind;
+  if (state == 'R') return StandingKind::kRuns;
+  const StandingKind by_call = kindByCall(waits_in);
+  if (by_call == StandingKind::kSleeps) return by_call;
+  if (isInTorchDistributed(frames)) return StandingKind::kCommunicates;
+  if (by_call == StandingKind::kUnknown && state == 'D') {
+    return StandingKind::kUninterruptible;
+  }
+  return by_call;
 }
 
 }  // namespace traced

@@ -16,28 +16,36 @@ enum class StandingKind : std::uint8_t {
   kUnknown,
   // By a signal or a debugger.
   kStopped,
+  // A finalizer runs in a garbage collection.
   kCollectsGarbage,
   // Another thread holds the interpreter lock (GIL).
   kWaitsForGil,
-  // Ends process groups or the process.
+  // In the function that destroys or aborts process groups.
   kTeardown,
   kCompiles,
   kLoadsData,
   kCheckpoint,
-  // Waits for a file, or for a device below the file system.
-  kFile,
-  // Waits in a collective or another call of torch.distributed.
+  kRuns,
+  kSleeps,
+  // Waits in a call of torch.distributed.
   kCommunicates,
   // Waits for a lock or another thread.
   kLock,
-  kSleeps,
-  // Waits for a network peer, a pipe or a child process.
-  kOtherProcess,
-  kRuns,
+  // Waits for a socket, a pipe or another event.
+  kEvent,
+  kChildProcess,
+  // Waits for a file, and for a terminal or a device.
+  kFile,
+  kDevice,
+  // The kernel cannot interrupt it, usually because of a disk.
+  kUninterruptible,
 };
 
 // Returns the name used in JSON, such as "data_loading".
 const char* nameOf(StandingKind kind);
+
+// Returns the call of a text such as "write /scratch/x": "write".
+std::string_view callOf(std::string_view waits_in);
 
 // `frames`: innermost first. `waits_in`: see ThreadSampleRows; "" if none.
 StandingKind kindOf(const ThreadSampleRow& sample,

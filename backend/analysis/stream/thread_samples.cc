@@ -1,8 +1,10 @@
 #include "analysis/stream/thread_samples.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "absl/container/btree_map.h"
 #include "analysis/stream/context_text.h"
 #include "base/instant.h"
 
@@ -11,19 +13,36 @@ namespace {
 
 // A trace may be hostile. Usual ones have a few rows at the end.
 constexpr std::ptrdiff_t kMaxRows = 2048;
+constexpr std::size_t kMaxThreads = 256;
 
-// Returns the rows that were sampled after the last operation was issued and
-// the last wait ended, in order of time.
+// Returns the position of the last row that shows that the program went on: an
+// operation, a function of torch.distributed, a step.
+std::uint64_t lastAction(const StreamTable& table) {
+  std::uint64_t last = 0;
+  for (const AssembledOperation& op : table.operations) {
+    last = std::max(last, op.id);
+  }
+  for (const FunctionRow& row : table.functions) {
+    last = std::max(last, row.position);
+  }
+  for (const Marks::Step& step : table.marks.steps()) {
+    last = std::max(last, step.position);
+  }
+  return last;
+}
+
+// Returns the rows that were sampled after that and after the last wait ended,
+// in order.
 std::vector<ThreadSampleRow> samplesAtEnd(const StreamTable& table) {
   std::vector<ThreadSampleRow> rows = table.thread_samples;
-  std::uint64_t last_op = 0;
+  if (rows.empty()) return rows;
+  const std::uint64_t last_action = lastAction(table);
   Instant last;
   for (const AssembledOperation& op : table.operations) {
-    last_op = std::max(last_op, op.id);
     if (op.wait_ended.isAfter(last)) last = op.wait_ended;
   }
   std::erase_if(rows, [&](const ThreadSampleRow& row) {
-    return row.position < last_op || last.isAfter(Instant(row.sample_ns));
+    return row.position < last_action || last.isAfter(Instant(row.sample_ns));
   });
   std::stable_sort(rows.begin(), rows.end(),
                    [](const ThreadSampleRow& a, const ThreadSampleRow& b) {
@@ -31,6 +50,14 @@ std::vector<ThreadSampleRow> samplesAtEnd(const StreamTable& table) {
                    });
   if (rows.size() > kMaxRows) rows.erase(rows.begin(), rows.end() - kMaxRows);
   return rows;
+}
+
+// Returns the kernel id of the thread that issued the last operation, or 0.
+std::uint64_t lastIssuer(const StreamTable& table) {
+  if (table.operations.empty()) return 0;
+  const v1::Thread* const thread =
+      table.definitions.thread(table.operations.back().thread);
+  return thread ? static_cast<std::uint64_t>(thread->tid()) : 0;
 }
 
 ThreadStanding standingOf(const StreamTable& table,
@@ -58,6 +85,7 @@ ThreadStanding standingOf(const StreamTable& table,
     }
   }
   standing.kind = kindOf(row, standing.frames, standing.waits_in);
+  standing.collects = row.interpreter & v1::INTERPRETER_BIT_COLLECTING;
   return standing;
 }
 
@@ -69,27 +97,39 @@ std::optional<std::uint64_t> cpuBetween(const ThreadSampleRow& from,
   return to.cpu_ns_plus_1 - from.cpu_ns_plus_1;
 }
 
-// Extends a standing to the earlier samples of the thread at the same site.
-void addEarlier(const StreamTable& table,
-                const std::vector<ThreadSampleRow>& rows,
-                const ThreadSampleRow& last, ThreadStanding& standing) {
-  standing.cpu_ns = cpuBetween(last, last);
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-    if (row->tid != last.tid || row->position >= last.position) continue;
-    const ThreadStanding before = standingOf(table, *row);
-    const bool same =
-        before.site == standing.site &&
-        (!standing.site.empty() || before.innermost == standing.innermost);
-    if (!same) return;
-    standing.stood_ns =
-        between(Instant(row->sample_ns), Instant(last.sample_ns)).value_or(0);
-    ++standing.samples;
-    standing.cpu_ns = cpuBetween(*row, last);
-  }
+bool isSame(const ThreadStanding& one, const ThreadStanding& other) {
+  return one.kind == other.kind && one.site == other.site &&
+         one.innermost == other.innermost &&
+         callOf(one.waits_in) == callOf(other.waits_in) &&
+         !one.frames.empty() && !other.frames.empty();
 }
 
-std::string placeOf(const ThreadStanding& standing) {
-  return standing.site.empty() ? standing.innermost : standing.site;
+// Returns where a thread was, from all its rows at the end.
+ThreadStanding standingFrom(const StreamTable& table,
+                            const std::vector<ThreadSampleRow>& rows) {
+  const ThreadSampleRow& last = rows.back();
+  ThreadStanding standing = standingOf(table, last);
+  standing.cpu_ns = cpuBetween(last, last);
+  for (auto row = std::next(rows.rbegin()); row != rows.rend(); ++row) {
+    if (!isSame(standingOf(table, *row), standing)) break;
+    standing.stood_ns =
+        between(Instant(row->sample_ns), Instant(last.sample_ns)).value_or(0);
+    standing.cpu_ns = cpuBetween(*row, last);
+    ++standing.samples;
+  }
+  return standing;
+}
+
+// Sets where the holder of the interpreter lock was, for those that wait for
+// it.
+void nameGilHolder(const StreamTable& table, const ThreadSampleRow& holder,
+                   std::vector<ThreadStanding>& standings) {
+  const ThreadStanding its = standingOf(table, holder);
+  for (ThreadStanding& standing : standings) {
+    if (standing.kind != StandingKind::kWaitsForGil) continue;
+    if (standing.tid == holder.tid) continue;
+    standing.gil_holder = its.site.empty() ? its.innermost : its.site;
+  }
 }
 
 }  // namespace
@@ -98,19 +138,23 @@ std::vector<ThreadStanding> standingsAtEnd(const StreamTable& table) {
   std::vector<ThreadStanding> standings;
   if (table.closed) return standings;
   const std::vector<ThreadSampleRow> rows = samplesAtEnd(table);
-  std::string gil_holder;
+  absl::btree_map<std::uint32_t, std::vector<ThreadSampleRow>> by_thread;
   for (const ThreadSampleRow& row : rows) {
-    if (row.sample_ns != rows.back().sample_ns) continue;
-    ThreadStanding standing = standingOf(table, row);
-    if (row.interpreter & v1::INTERPRETER_BIT_HOLDS_LOCK) {
-      gil_holder = placeOf(standing);
+    if (by_thread.size() < kMaxThreads || by_thread.contains(row.tid)) {
+      by_thread[row.tid].push_back(row);
     }
-    addEarlier(table, rows, row, standing);
-    standings.push_back(std::move(standing));
   }
-  for (ThreadStanding& standing : standings) {
-    if (standing.kind == StandingKind::kWaitsForGil) {
-      standing.gil_holder = gil_holder;
+  const std::uint64_t issuer = lastIssuer(table);
+  for (const auto& [tid, of_thread] : by_thread) {
+    if (of_thread.back().sample_ns != rows.back().sample_ns) continue;
+    standings.push_back(standingFrom(table, of_thread));
+    standings.back().issued_last = tid == issuer;
+  }
+  for (const ThreadSampleRow& row : rows) {
+    if (row.sample_ns == rows.back().sample_ns &&
+        (row.interpreter & v1::INTERPRETER_BIT_HOLDS_LOCK)) {
+      nameGilHolder(table, row, standings);
+      break;
     }
   }
   std::stable_partition(

@@ -17,6 +17,8 @@ struct ThreadStanding {
   // Kernel thread id.
   std::uint32_t tid = 0;
   bool is_main = false;
+  // It issued the last operation of the process.
+  bool issued_last = false;
   StandingKind kind = StandingKind::kUnknown;
   v1::StackReading reading = v1::STACK_READING_UNSPECIFIED;
   // Python frames, innermost first, and the number of further ones. Empty if
@@ -34,8 +36,10 @@ struct ThreadStanding {
   std::string waits_in;
   // The state letter of proc(5). 0: unknown.
   char state = 0;
-  // Number of samples in a row at the same site, up to the latest one, and the
-  // time between the first and the latest of them.
+  // A garbage collection was under way in the process.
+  bool collects = false;
+  // Number of samples in a row with the same kind, lines and system call, up to
+  // the latest one, and the time between the first and the latest of them.
   std::uint32_t samples = 0;
   std::uint64_t stood_ns = 0;
   // Time from the latest sample to the end of the trace.
@@ -48,8 +52,8 @@ struct ThreadStanding {
 };
 
 // Returns the threads of the latest sample, the main thread first. Empty if the
-// process closed its trace, or no sample was taken after the last operation was
-// issued and the last wait ended.
+// process closed its trace, or if no sample was taken after the last operation,
+// step or function of torch.distributed, and after the last wait ended.
 std::vector<ThreadStanding> standingsAtEnd(const StreamTable& table);
 
 }  // namespace traced

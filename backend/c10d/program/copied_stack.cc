@@ -28,8 +28,9 @@ struct CodePosition {
   int instruction = 0;
 
   void describe(v1::Frame& frame) const {
-    frame.set_function(functionOf(code.get(), kMaxFunctionBytes));
-    frame.set_file(fileOf(code.get(), kMaxFileBytes));
+    // The text may be torn.
+    frame.set_function(toValidUtf8(functionOf(code.get(), kMaxFunctionBytes)));
+    frame.set_file(toValidUtf8(fileOf(code.get(), kMaxFileBytes)));
     frame.set_line(static_cast<std::uint32_t>(lineAt(code.get(), instruction)));
   }
 };
@@ -112,7 +113,8 @@ std::string messageOf(const PyObject* args) {
   const PyVarObject& head = tuple.ob_base;
   const bool is_one =
       head.ob_base.ob_type == &PyTuple_Type && head.ob_size == 1;
-  return is_one ? copiedText(tuple.ob_item[0], kMaxMessageBytes) : "";
+  return is_one ? toValidUtf8(copiedText(tuple.ob_item[0], kMaxMessageBytes))
+                : "";
 }
 
 // Returns false if the code of a traceback's entry cannot be read.

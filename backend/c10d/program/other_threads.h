@@ -1,6 +1,6 @@
 // Reads the Python stacks of other threads of this process, while they run.
 //
-// It needs no GIL, sends no signal and changes nothing: everything is copied
+// It needs no GIL, sends no signal and changes nothing. Everything is copied
 // (own_memory) and checked. Python 3.10 does not reveal which thread is which,
 // except for the main thread, so there it reads only that one.
 

@@ -43,12 +43,12 @@ class TableBytes {
 
 // PEP 626: pairs of a byte count and a line delta. A delta of -128 means no
 // line.
-int lineIn(TableBytes table, int line, int instruction) {
+int lineIn(TableBytes table, std::int64_t line, int instruction) {
   for (int begin = 0; !table.empty();) {
     begin += table.take();
     const auto lines = static_cast<std::int8_t>(table.take());
     if (lines != -128) line += lines;
-    if (begin > instruction) return lines == -128 ? 0 : line;
+    if (begin > instruction) return lines == -128 ? 0 : static_cast<int>(line);
   }
   return 0;
 }
@@ -58,7 +58,7 @@ int lineIn(TableBytes table, int line, int instruction) {
 // Format: CPython's InternalDocs on location tables. An entry starts with a
 // byte whose highest bit is set, followed by a 4-bit kind and a 3-bit length.
 // The payload depends on the kind, and only the line delta matters here.
-int lineIn(TableBytes table, int line, int instruction) {
+int lineIn(TableBytes table, std::int64_t line, int instruction) {
   constexpr int kOneLine = 10, kNoColumns = 13, kLong = 14, kNone = 15;
   for (int begin = 0; !table.empty();) {
     const std::uint8_t head = table.take();
@@ -69,7 +69,7 @@ int lineIn(TableBytes table, int line, int instruction) {
       line += kind - kOneLine;
     }
     begin += ((head & 7) + 1) * kInstructionBytes;
-    if (begin > instruction) return kind == kNone ? 0 : line;
+    if (begin > instruction) return kind == kNone ? 0 : static_cast<int>(line);
     table.skipToNextEntry();
   }
   return 0;

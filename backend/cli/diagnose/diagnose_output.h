@@ -50,7 +50,7 @@ Json standingJson(const ThreadStanding& standing);
 // findings. See also VerdictTraits::stock_name.
 inline constexpr char kStockHealthy[] = "FULLY_MATCHED";
 
-// Returns lines with the places where the ranks' threads stood, rarest first.
+// Returns lines with the places where the ranks' threads were, rarest first.
 // Returns "" if fewer than `min_places` were sampled.
 std::string standingLines(const JobState& job, std::size_t min_places,
                           std::size_t max_places, std::size_t columns);

@@ -13,7 +13,7 @@
 namespace traced {
 namespace {
 
-// Ranks whose shown threads stood at the same place.
+// Ranks whose shown threads were at the same place.
 struct SharedPlace {
   std::string text;
   std::vector<std::uint32_t> ranks;
@@ -24,7 +24,7 @@ std::vector<SharedPlace> sharedPlaces(const JobState& job) {
   std::map<std::string, std::vector<std::uint32_t>> ranks_at;
   for (const RankState& rank : job.ranks) {
     const ThreadStanding* const standing = shownStanding(rank);
-    if (standing) ranks_at[standingText(*standing)].push_back(rank.rank);
+    if (standing) ranks_at[sharedPlaceText(*standing)].push_back(rank.rank);
   }
   std::vector<SharedPlace> places;
   for (auto& [text, ranks] : ranks_at)
@@ -48,7 +48,7 @@ std::string standingLines(const JobState& job, std::size_t min_places,
                           std::size_t max_places, std::size_t columns) {
   const std::vector<SharedPlace> places = sharedPlaces(job);
   if (places.size() < std::max<std::size_t>(min_places, 1)) return "";
-  std::string text = "\nWhere they stood when last sampled:\n";
+  std::string text = "\nWhere they were when last sampled:\n";
   for (std::size_t i = 0; i < places.size() && i < max_places; ++i) {
     const SharedPlace& place = places[i];
     const std::string ranks = RankList::fromRanks(place.ranks).text();
@@ -65,6 +65,7 @@ std::string standingLines(const JobState& job, std::size_t min_places,
 Json standingJson(const ThreadStanding& standing) {
   Json json = {{"tid", standing.tid},
                {"main", standing.is_main},
+               {"issued_last", standing.issued_last},
                {"kind", nameOf(standing.kind)},
                {"doing", doingText(standing)},
                {"reading", nameOf(standing.reading)},

@@ -1,6 +1,7 @@
 #include "recorder/standstill/idle_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ring_io/ring/record.h"
 
@@ -12,6 +13,8 @@ constexpr std::int64_t kMinGapNs = 1'000'000;
 // Time after which a gap counts about half.
 constexpr double kMemoryS = 60;
 constexpr std::int64_t kUsualGaps = 10;
+// One long pause must not delay the sample of a hang.
+constexpr std::int64_t kMaxFirst = 6;
 // Later samples, as multiples of the first one: with 5 s after 10, 30, 60 and
 // 300 s, and every 300 s.
 constexpr std::int64_t kMultiples[] = {1, 2, 6, 12};
@@ -43,13 +46,14 @@ void IdleWatch::note(std::int64_t at_ns) {
   const std::int64_t gap_ns = at_ns - last_ns_;
   if (gap_ns <= 0) return;
   last_ns_ = at_ns;
-  if (gap_ns >= kMinGapNs) {
+  if (std::exchange(has_begun_, true) && gap_ns >= kMinGapNs) {
     const double gap = static_cast<double>(gap_ns) / 1e9;
     const double kept = kMemoryS / (kMemoryS + gap);
     gaps_ = gaps_ * kept + gap;
     squares_ = squares_ * kept + gap * gap;
   }
-  next_ns_ = std::max(after_ns_, kUsualGaps * usualGapNs());
+  next_ns_ =
+      std::clamp(kUsualGaps * usualGapNs(), after_ns_, kMaxFirst * after_ns_);
 }
 
 std::int64_t IdleWatch::usualGapNs() const {

@@ -13,7 +13,8 @@ namespace traced {
 class IdleWatch {
  public:
   // The first sample is due after `after_ns`, or after ten times the usual gap
-  // between operations if that is longer. 0: never. Counts from `now_ns`.
+  // between operations if that is longer, but at most after six times
+  // `after_ns`. 0: never. Counts from `now_ns`.
   IdleWatch(std::int64_t after_ns, std::int64_t now_ns)
       : after_ns_(after_ns), last_ns_(now_ns), next_ns_(after_ns) {}
 
@@ -24,7 +25,8 @@ class IdleWatch {
   // Returns whether a sample is due at `now_ns`. Call it once per poll.
   bool isDue(std::int64_t now_ns);
 
-  // Returns the gap that a random moment of the last minutes was in.
+  // Returns the mean of the last minutes' gaps, weighted by their lengths. The
+  // time before the first operation is no gap.
   std::int64_t usualGapNs() const;
 
  private:
@@ -36,6 +38,7 @@ class IdleWatch {
   std::int64_t last_ns_;
   // Idle time at which the next sample is due.
   std::int64_t next_ns_;
+  bool has_begun_ = false;
   // Sums of the gaps, and of their squares, in seconds. Older gaps count less.
   double gaps_ = 0;
   double squares_ = 0;

@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "base/utf8.h"
-#include "recorder/small_file.h"
+#include "recorder/standstill/small_file.h"
 
 namespace traced {
 namespace {
@@ -122,7 +122,10 @@ WaitingCall waitingCallOf(std::int64_t tid) {
   const SystemCall* const call = std::find_if(
       std::begin(kCalls), std::end(kCalls),
       [number](const SystemCall& c) { return c.number == number; });
-  if (call == std::end(kCalls)) return {"call " + std::to_string(number)};
+  if (call == std::end(kCalls)) return {"call_" + std::to_string(number)};
+  if (argument == 0 && std::strstr(call->name, "select")) {
+    return {call->name + std::string(" timer")};
+  }
   const std::string target = call->uses_file ? targetOf(argument) : "";
   return {target.empty() ? call->name : call->name + (" " + target),
           number == SYS_futex ? argument : 0};

@@ -20,12 +20,22 @@ void accept(v1::Stack stack, v1::StackReading reading, ThreadSample& sample) {
   sample.stack = std::move(stack);
 }
 
+// Reads the system call that the thread waits in. A running thread waits in
+// none.
+void readCall(PythonThreads* python, ThreadSample& sample) {
+  const WaitingCall call =
+      sample.activity.state == 'R' ? WaitingCall() : waitingCallOf(sample.tid);
+  sample.waits_in = call.text;
+  sample.waits_for_gil = python && call.futex != 0 && python->isGil(call.futex);
+}
+
 // Reads the stack until it is certain or two readings agree.
 void readStack(PythonThreads& python, ThreadSample& sample) {
   std::optional<v1::Stack> before;
   sample.reading = v1::STACK_READING_FAILED;
   for (int i = 0; i < kMaxReadings; ++i) {
     std::optional<v1::Stack> now = python.stackOf(sample.tid);
+    readCall(&python, sample);
     const ThreadActivity after = activityOf(sample.tid);
     const bool slept = hasSlept(sample.activity, after);
     sample.activity = after;
@@ -79,11 +89,15 @@ ThreadSample sampleThread(std::int64_t tid, PythonThreads* python) {
   sample.tid = tid;
   sample.activity = activityOf(tid);
   if (sample.activity.state == 0) return sample;
-  const WaitingCall call = waitingCallOf(tid);
-  sample.waits_in = call.text;
-  if (!python) return sample;
-  sample.waits_for_gil = call.futex != 0 && python->isGil(call.futex);
-  readStack(*python, sample);
+  if (python) {
+    readStack(*python, sample);
+  } else {
+    readCall(nullptr, sample);
+  }
+  if (sample.activity.state == 'R') {
+    sample.waits_in.clear();
+    sample.waits_for_gil = false;
+  }
   return sample;
 }
 

@@ -24,8 +24,8 @@ def record(extension: ModuleType, rank: int) -> None:
     made = settings.current()
     chosen = extension.check_settings(made)
     mode = chosen["TRACED_STACKS"]
-    samples = chosen["TRACED_STANDSTILL"] != "0"
-    folders = _folders() if mode != "off" or samples else []
+    samples = mode != "off" and chosen["TRACED_STANDSTILL"] != "0"
+    folders = _folders() if mode != "off" else []
     known = extension.record_stacks(mode, chosen["TRACED_CPP_STACKS"] == "1", folders)
     if not known and "TRACED_STACKS" in made:
         log_once(f"TRACED_STACKS={mode} has no effect: this version of Python is not supported")

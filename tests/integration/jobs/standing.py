@@ -187,13 +187,24 @@ class _Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.POINTER(_Instruction)))
 
 
-def sleeps_in_a_sandbox() -> None:
-    """All ranks: a seccomp filter forbids process_vm_readv. Then as stand_still("sleeps")."""
-    number = {"x86_64": 310, "aarch64": 270}[os.uname().machine]
+_RETURN_EPERM = 0x00050001
+_KILL = 0x80000000
+_NUMBERS = {  # process_vm_readv, pread64
+    "x86_64": {"kills": 310, "hides": 17},
+    "aarch64": {"kills": 270, "hides": 67},
+}
+
+
+def sleeps_in_a_sandbox(manner: str) -> None:
+    """All ranks: a seccomp filter applies to a system call. Then as stand_still("sleeps").
+
+    Args:
+        manner: "kills" a process that reads another's memory, or "hides" this process's memory.
+    """
     instructions = (_Instruction * 4)(
         (0x20, 0, 0, 0),  # load the number of the system call
-        (0x15, 0, 1, number),
-        (0x06, 0, 0, 0x00050001),  # return EPERM
+        (0x15, 0, 1, _NUMBERS[os.uname().machine][manner]),
+        (0x06, 0, 0, _KILL if manner == "kills" else _RETURN_EPERM),
         (0x06, 0, 0, 0x7FFF0000),  # allow
     )
     libc = ctypes.CDLL(None, use_errno=True)

@@ -34,54 +34,77 @@ TEST(StandingKindTest, TheSystemCallDecidesInCodeOfTheProgram) {
   EXPECT_EQ(kind("futex", program), StandingKind::kLock);
   EXPECT_EQ(kind("clock_nanosleep", program), StandingKind::kSleeps);
   EXPECT_EQ(kind("write /ckpt/a.pt", program), StandingKind::kFile);
-  EXPECT_EQ(kind("write pipe:[7]", program), StandingKind::kOtherProcess);
+  EXPECT_EQ(kind("write pipe:[7]", program), StandingKind::kEvent);
+  EXPECT_EQ(kind("read /dev/pts/0", program), StandingKind::kDevice);
+  EXPECT_EQ(kind("pselect6 timer", program), StandingKind::kSleeps);
+  EXPECT_EQ(kind("pselect6", program), StandingKind::kEvent);
+  EXPECT_EQ(kind("fcntl /tmp/a", program), StandingKind::kLock);
+  EXPECT_EQ(kind("wait4", program), StandingKind::kChildProcess);
   EXPECT_EQ(kind("openat", program), StandingKind::kFile);
-  EXPECT_EQ(kind("recvfrom socket:[7]", program), StandingKind::kOtherProcess);
-  EXPECT_EQ(kind("call 999", program), StandingKind::kUnknown);
+  EXPECT_EQ(kind("recvfrom socket:[7]", program), StandingKind::kEvent);
+  EXPECT_EQ(kind("call_999", program), StandingKind::kUnknown);
   EXPECT_EQ(kind("", program), StandingKind::kUnknown);
   EXPECT_EQ(kind("", program, 'R'), StandingKind::kRuns);
-  EXPECT_EQ(kind("", program, 'D'), StandingKind::kFile);
+  EXPECT_EQ(kind("", program, 'D'), StandingKind::kUninterruptible);
 }
 
 TEST(StandingKindTest, KnownCodeDecidesBeforeTheCall) {
   EXPECT_EQ(
       kind("ppoll", frames({{"/lib/multiprocessing/connection.py", "wait"},
-                            {"/x/torch/utils/data/dataloader.py", "_get_data"},
+                            {"/x/site-packages/torch/utils/data/dataloader.py",
+                             "_get_data"},
                             {"/job/train.py", "main"}})),
       StandingKind::kLoadsData);
-  EXPECT_EQ(kind("futex", frames({{"/x/torch/distributed/distributed_c10d.py",
-                                   "destroy_process_group"}})),
-            StandingKind::kTeardown);
-  EXPECT_EQ(kind("write /a", frames({{"/x/torch/serialization.py", "save"}})),
-            StandingKind::kCheckpoint);
   EXPECT_EQ(
-      kind("", frames({{"/x/torch/_dynamo/convert_frame.py", "compile"}}), 'R'),
-      StandingKind::kCompiles);
+      kind("futex",
+           frames({{"/x/site-packages/torch/distributed/distributed_c10d.py",
+                    "destroy_process_group"}})),
+      StandingKind::kTeardown);
+  EXPECT_EQ(kind("write /a",
+                 frames({{"/x/site-packages/torch/serialization.py", "save"}})),
+            StandingKind::kCheckpoint);
+  EXPECT_EQ(kind("",
+                 frames({{"/x/site-packages/torch/_dynamo/convert_frame.py",
+                          "compile"}}),
+                 'R'),
+            StandingKind::kCompiles);
 }
 
 TEST(StandingKindTest, CompiledCodeThatRunsDoesNotCompile) {
-  EXPECT_EQ(kind("", frames({{"/x/torch/_dynamo/eval_frame.py", "_fn"}}), 'R'),
-            StandingKind::kRuns);
+  EXPECT_EQ(
+      kind("",
+           frames({{"/x/site-packages/torch/_dynamo/eval_frame.py", "_fn"}}),
+           'R'),
+      StandingKind::kRuns);
 }
 
-TEST(StandingKindTest, ACallOfTorchDistributedCommunicates) {
-  EXPECT_EQ(
-      kind("futex",
-           frames({{"/x/torch/distributed/distributed_c10d.py", "all_reduce"},
-                   {"/job/train.py", "main"}})),
-      StandingKind::kCommunicates);
+TEST(StandingKindTest, ACallOfTorchDistributedCommunicatesUnlessItRuns) {
+  const Frames at =
+      frames({{"/x/site-packages/torch/distributed/distributed_c10d.py",
+               "broadcast_object_list"},
+              {"/job/train.py", "main"}});
+  EXPECT_EQ(kind("futex", at), StandingKind::kCommunicates);
+  EXPECT_EQ(kind("", at, 'R'), StandingKind::kRuns);
+}
+
+TEST(StandingKindTest, FoldersOfTheProgramAreNoPackages) {
+  EXPECT_EQ(kind("clock_nanosleep", frames({{"/job/webdataset/a.py", "f"}})),
+            StandingKind::kSleeps);
+  EXPECT_EQ(kind("clock_nanosleep",
+                 frames({{"/x/dist-packages/webdataset/a.py", "f"}})),
+            StandingKind::kLoadsData);
 }
 
 TEST(StandingKindTest, TheStateOfProcessAndInterpreterComesFirst) {
-  const Frames loader = frames({{"/x/torch/utils/data/dataloader.py", "next"}});
+  const Frames loader =
+      frames({{"/x/site-packages/torch/utils/data/dataloader.py", "next"}});
   EXPECT_EQ(kind("futex", loader, 'T'), StandingKind::kStopped);
   EXPECT_EQ(kind("futex", loader, 'S', v1::INTERPRETER_BIT_WAITS_FOR_LOCK),
             StandingKind::kWaitsForGil);
-  EXPECT_EQ(
-      kind("", loader, 'R',
-           v1::INTERPRETER_BIT_COLLECTING | v1::INTERPRETER_BIT_HOLDS_LOCK),
-      StandingKind::kCollectsGarbage);
-  // Another thread collects.
+  EXPECT_EQ(kind("", frames({{"/job/a.py", "Batch.__del__"}}), 'R',
+                 v1::INTERPRETER_BIT_COLLECTING),
+            StandingKind::kCollectsGarbage);
+  // Another thread may collect.
   EXPECT_EQ(kind("futex", loader, 'S', v1::INTERPRETER_BIT_COLLECTING),
             StandingKind::kLoadsData);
 }
@@ -90,6 +113,7 @@ TEST(StandingKindTest, EachKindHasAName) {
   EXPECT_STREQ(nameOf(StandingKind::kUnknown), "unknown");
   EXPECT_STREQ(nameOf(StandingKind::kCommunicates), "communication");
   EXPECT_STREQ(nameOf(StandingKind::kRuns), "running");
+  EXPECT_STREQ(nameOf(StandingKind::kUninterruptible), "uninterruptible");
 }
 
 }  // namespace

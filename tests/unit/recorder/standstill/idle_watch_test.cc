@@ -15,17 +15,17 @@ constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kS = 1'000 * kMs;
 
 template <typename Event>
-Ring::Record recordOf(RecordKind kind, const Event& event) {
+void update(IdleWatch& watch, RecordKind kind, const Event& event) {
   Ring::Record record;
   record.kind = kind;
   record.payload = {reinterpret_cast<const char*>(&event), sizeof event};
-  return record;
+  watch.update(record);
 }
 
 void issue(IdleWatch& watch, std::int64_t at_ns) {
   IssueRecord issued{};
   issued.issue_ns = at_ns;
-  watch.update(recordOf(RecordKind::kIssue, issued));
+  update(watch, RecordKind::kIssue, issued);
 }
 
 // Polls 20 times a second, like the writer. Returns the idle times in seconds
@@ -50,7 +50,7 @@ TEST(IdleWatchTest, AnOperationStartsTheTimeAgain) {
   issue(watch, 4 * kS);
   EXPECT_EQ(samples(watch, 4 * kS, 12 * kS), (std::vector<std::int64_t>{5}));
   issue(watch, 12 * kS);
-  EXPECT_EQ(samples(watch, 12 * kS, 16 * kS), std::vector<std::int64_t>{});
+  EXPECT_EQ(samples(watch, 12 * kS, 41 * kS), std::vector<std::int64_t>{});
 }
 
 TEST(IdleWatchTest, TheEndOfAWaitStartsTheTimeAgain) {
@@ -58,14 +58,14 @@ TEST(IdleWatchTest, TheEndOfAWaitStartsTheTimeAgain) {
   WaitRecord wait{};
   wait.begin_ns = 1 * kS;
   wait.wait_ns = 3 * kS;
-  watch.update(recordOf(RecordKind::kWait, wait));
+  update(watch, RecordKind::kWait, wait);
   EXPECT_EQ(samples(watch, 4 * kS, 10 * kS), (std::vector<std::int64_t>{5}));
 }
 
 TEST(IdleWatchTest, IgnoresOtherRecords) {
   IdleWatch watch(5 * kS, 0);
   const MarkRecord mark{4 * kS, 0, MarkKind::kFlush};
-  watch.update(recordOf(RecordKind::kMark, mark));
+  update(watch, RecordKind::kMark, mark);
   EXPECT_TRUE(watch.isDue(5 * kS));
 }
 
@@ -75,6 +75,22 @@ TEST(IdleWatchTest, AProgramWithLongGapsIsSampledAfterTenOfThem) {
   EXPECT_EQ(watch.usualGapNs(), 2 * kS);
   EXPECT_EQ(samples(watch, 200 * kS, 231 * kS),
             (std::vector<std::int64_t>{20, 30}));
+}
+
+TEST(IdleWatchTest, AVeryLongGapDelaysTheFirstSampleToThirtySeconds) {
+  IdleWatch watch(5 * kS, 0);
+  issue(watch, 1 * kS);
+  issue(watch, 301 * kS);  // such as a checkpoint
+  issue(watch, 302 * kS);
+  EXPECT_EQ(samples(watch, 302 * kS, 370 * kS),
+            (std::vector<std::int64_t>{30, 60}));
+}
+
+TEST(IdleWatchTest, TheTimeBeforeTheFirstOperationIsNoGap) {
+  IdleWatch watch(5 * kS, 0);
+  issue(watch, 300 * kS);
+  issue(watch, 300 * kS + 10 * kMs);
+  EXPECT_EQ(watch.usualGapNs(), 10 * kMs);
 }
 
 TEST(IdleWatchTest, ManyShortGapsDoNotHideTheLongOnes) {
@@ -90,6 +106,7 @@ TEST(IdleWatchTest, ManyShortGapsDoNotHideTheLongOnes) {
 
 TEST(IdleWatchTest, OneLongGapIsForgotten) {
   IdleWatch watch(5 * kS, 0);
+  issue(watch, 0 * kS + 1);
   issue(watch, 60 * kS);  // such as the first compilation
   std::int64_t ns = 60 * kS;
   for (int step = 0; step < 6000; ++step) issue(watch, ns += 100 * kMs);
