@@ -1,4 +1,5 @@
 #include <ATen/ThreadLocalPythonObjects.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <memory>
@@ -171,10 +172,17 @@ using FrameText = std::tuple<std::string, std::string, std::uint32_t>;
 std::string readThreadsOf(bool wanted, const Folders& named) {
   python_threads.store(nullptr);
   if (!wanted) return "";
-  // Per recording, because a forked child has another main thread.
-  auto created = OtherThreads::create(foldersOf(named));
-  if (!created) return created.error().message;
-  python_threads.store(created->release());  // the writer thread may use it
+  // Never destroyed, because the writer thread may use it. A forked child has
+  // another main thread, and so another reader.
+  static OtherThreads* reader = nullptr;
+  static pid_t reader_of = 0;
+  if (reader_of != getpid()) {
+    auto created = OtherThreads::create(foldersOf(named));
+    if (!created) return created.error().message;
+    reader = created->release();
+    reader_of = getpid();
+  }
+  python_threads.store(reader);
   return "";
 }
 

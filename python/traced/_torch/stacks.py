@@ -15,11 +15,14 @@ from types import ModuleType
 from traced._support import settings
 from traced._support.log import log_once
 
+_UNSUPPORTED = "this version of Python is not supported"
+
 
 def record(extension: ModuleType, rank: int) -> None:
     """Switches the recording of stacks on or off, by the settings.
 
-    Rank 0 reports if the stacks of hanging ranks cannot be recorded.
+    Reports if the stacks of hanging ranks cannot be recorded. What is the same on all ranks, only
+    rank 0 reports.
     """
     made = settings.current()
     chosen = extension.check_settings(made)
@@ -28,9 +31,9 @@ def record(extension: ModuleType, rank: int) -> None:
     folders = _folders() if mode != "off" else []
     known = extension.record_stacks(mode, chosen["TRACED_CPP_STACKS"] == "1", folders)
     if not known and "TRACED_STACKS" in made:
-        log_once(f"TRACED_STACKS={mode} has no effect: this version of Python is not supported")
+        log_once(f"TRACED_STACKS={mode} has no effect: {_UNSUPPORTED}")
     why = extension.read_threads(samples, folders)
-    if why and rank == 0:
+    if why and (rank == 0 or why != _UNSUPPORTED):
         log_once(f"stacks of hanging ranks are not recorded: {why}")
 
 
