@@ -42,11 +42,11 @@ const char* whyText(ActionRule rule) {
       return "A restart ends the hang, but why the rank does not join is "
              "unknown, so the hang may return.";
     case ActionRule::kHungTogether:
-      return "All members joined and none ends, and a restart connects them "
-             "anew.";
+      return "All members joined and none ends, and a restart reconnects "
+             "them.";
     case ActionRule::kOperationFailed:
       return "An operation failed for an unknown reason, and a restart "
-             "connects the ranks anew.";
+             "reconnects the ranks.";
     case ActionRule::kKilled:
       return "A signal ended a process, and the others need it.";
     case ActionRule::kOutOfMemory:

@@ -14,8 +14,8 @@ std::string doingText(const ThreadStanding& standing);
 // Returns the line that a thread was in and what it did there: "at
 // /job/train.py:7 in next_batch, sleeping (clock_nanosleep)".
 std::string standingText(const ThreadStanding& standing);
-// Returns the same without what differs between ranks that do the same: files
-// of system calls and exceptions.
+// Returns the same without the file and the exception, which differ between
+// ranks that do the same.
 std::string sharedPlaceText(const ThreadStanding& standing);
 
 // Returns the thread to describe: the one that issued the last operation, if it

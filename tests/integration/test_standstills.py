@@ -1,4 +1,4 @@
-"""Where a rank stands still: the line and the kind, from the files of killed processes."""
+"""Where a rank blocks: the line and the kind, from the files of killed processes."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ def _text(folder: Path) -> str:
     return " ".join(tracectl("diagnose", folder / "traces", "--hung-after", "0.5").output.split())
 
 
+def _kill(ranks: list[Process]) -> None:
+    for process in ranks:
+        process.kill()
+        process.wait()
+
+
 def _stand_still(
     launcher: Launcher, *args: str, folder: Path, program: str = "stand_still", **env: str
 ) -> list[Process]:
@@ -65,9 +71,7 @@ def _stand_still(
         return all(len({row.sample_ns for row in samples.get(r, [])}) >= 2 for r in range(WORLD))
 
     until(all_sampled)
-    for process in ranks:
-        process.kill()
-        process.wait()
+    _kill(ranks)
     return ranks
 
 
@@ -153,9 +157,7 @@ def test_a_stopped_process_is_named_by_its_silence(launcher: Launcher, tmp_path:
         TRACED_KEEPER="1",
     )
     until(lambda: len(_samples(tmp_path / "traces").get(0, [])) >= 3)
-    for process in ranks:
-        process.kill()
-        process.wait()
+    _kill(ranks)
     text = "had been stopped, or had got no processor"
     until(lambda: text in _text(tmp_path))
     state = _diagnosis(tmp_path / "traces")["ranks"]
@@ -188,9 +190,7 @@ def test_a_touched_trigger_causes_a_sample(launcher: Launcher, tmp_path: Path) -
     assert {row.cause for row in _samples(traces)[0]} == {trace_pb2.SAMPLE_CAUSE_REQUEST}
     # The job has no verdict, so the answer is where it stands.
     assert f"at {(tmp_path / 'where').read_text()}, sleeping" in _text(tmp_path)
-    for process in ranks:
-        process.kill()
-        process.wait()
+    _kill(ranks)
 
 
 def test_switched_off_nothing_is_sampled(launcher: Launcher, tmp_path: Path) -> None:
@@ -201,7 +201,5 @@ def test_switched_off_nothing_is_sampled(launcher: Launcher, tmp_path: Path) -> 
     until(lambda: (tmp_path / "where").exists())
     (traces / "job" / "flush").touch()
     until(lambda: any(mark == trace_pb2.MARK_KIND_FLUSH for mark in _marks(traces)))
-    for process in ranks:
-        process.kill()
-        process.wait()
+    _kill(ranks)
     assert not any(_samples(traces).values())

@@ -12,8 +12,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from launcher import environment
 from machines import Machine, Machines
+from network import why_no_networks
 from patience import patient, until
 
 _CONFIGURATION = """\
@@ -46,6 +48,13 @@ def why_no_slurm() -> str:
     """Returns why no cluster can be made here, or ""."""
     missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch") if not _found(name)]
     return f"{', '.join(missing)} not installed: scripts/recipe_tools" if missing else ""
+
+
+def skip_without_slurm() -> None:
+    """Skips the test if no cluster, or no network for its hosts, can be made here."""
+    reason = why_no_networks() or why_no_slurm()
+    if reason:
+        pytest.skip(f"there is no Slurm: {reason}")
 
 
 def _found(program: str) -> str | None:

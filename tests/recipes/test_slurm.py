@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from documented import block_with, blocks
 from machines import machines
-from network import why_no_networks
 from patience import until
 from recipe import Recipe, assert_equal_results, assert_whole, report, reported
-from slurm_cluster import Cluster, cluster, why_no_slurm
+from slurm_cluster import Cluster, cluster, skip_without_slurm
 from tracectl import tracectl_path
 
 pytestmark = [pytest.mark.long]
@@ -33,9 +32,7 @@ _HANGS = Recipe(
 
 @pytest.fixture
 def slurm(tmp_path: Path) -> Iterator[Cluster]:
-    reason = why_no_networks() or why_no_slurm()
-    if reason:
-        pytest.skip(f"there is no Slurm: {reason}")
+    skip_without_slurm()
     with machines(2, tmp_path) as hosts:
         scripts = tmp_path / "etc"
         scripts.mkdir()

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from machines import machines
-from network import why_no_networks
 from patience import until
 from recipe import Recipe, assert_whole
-from slurm_cluster import Cluster, cluster, why_no_slurm
+from slurm_cluster import Cluster, cluster, skip_without_slurm
 
 pytestmark = [pytest.mark.long]
 
@@ -20,9 +19,7 @@ _RANKS = 4
 
 @pytest.fixture
 def slurm(tmp_path: Path) -> Iterator[Cluster]:
-    reason = why_no_networks() or why_no_slurm()
-    if reason:
-        pytest.skip(f"there is no Slurm: {reason}")
+    skip_without_slurm()
     with machines(3, tmp_path) as hosts, cluster(hosts, "") as made:
         yield made
 

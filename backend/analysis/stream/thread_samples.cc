@@ -15,32 +15,23 @@ namespace {
 constexpr std::ptrdiff_t kMaxRows = 2048;
 constexpr std::size_t kMaxThreads = 256;
 
-// Returns the position of the last row that shows that the program went on: an
-// operation, a function of torch.distributed, a step.
-std::uint64_t lastAction(const StreamTable& table) {
-  std::uint64_t last = 0;
-  for (const AssembledOperation& op : table.operations) {
-    last = std::max(last, op.id);
-  }
-  for (const FunctionRow& row : table.functions) {
-    last = std::max(last, row.position);
-  }
-  for (const Marks::Step& step : table.marks.steps()) {
-    last = std::max(last, step.position);
-  }
-  return last;
-}
-
-// Returns the rows that were sampled after that and after the last wait ended,
-// in order.
+// Returns the rows that were sampled after the program last went on, in order:
+// after the last operation, step and function of torch.distributed, and after
+// the last wait ended.
 std::vector<ThreadSampleRow> samplesAtEnd(const StreamTable& table) {
   std::vector<ThreadSampleRow> rows = table.thread_samples;
   if (rows.empty()) return rows;
-  const std::uint64_t last_action = lastAction(table);
+  std::uint64_t last_action = 0;
+  const auto note = [&last_action](std::uint64_t position) {
+    last_action = std::max(last_action, position);
+  };
   Instant last;
   for (const AssembledOperation& op : table.operations) {
+    note(op.id);
     if (op.wait_ended.isAfter(last)) last = op.wait_ended;
   }
+  for (const FunctionRow& row : table.functions) note(row.position);
+  for (const Marks::Step& step : table.marks.steps()) note(step.position);
   std::erase_if(rows, [&](const ThreadSampleRow& row) {
     return row.position < last_action || last.isAfter(Instant(row.sample_ns));
   });

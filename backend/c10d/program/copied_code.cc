@@ -1,6 +1,5 @@
 #include "c10d/program/copied_code.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "c10d/program/own_memory.h"
@@ -70,14 +69,6 @@ bool replace(PyObject*& object, Bytes& by, Bytes copy) {
   return object != nullptr;
 }
 
-PyObject*& nameIn(PyCodeObject& code) {
-#if PY_VERSION_HEX < 0x030b0000
-  return code.co_name;
-#else
-  return code.co_qualname;
-#endif
-}
-
 }  // namespace
 
 bool CopiedCode::copy(const PyCodeObject* address) {
@@ -85,7 +76,7 @@ bool CopiedCode::copy(const PyCodeObject* address) {
       Py_TYPE(reinterpret_cast<PyObject*>(&code_)) != &PyCode_Type) {
     return false;
   }
-  PyObject*& name = nameIn(code_);
+  PyObject*& name = qualifiedNameOf(code_);
   return replace(code_.co_filename, file_, copyString(code_.co_filename)) &&
          replace(name, name_, copyString(name)) &&
          replace(code_.co_linetable, lines_, copyBytes(code_.co_linetable));

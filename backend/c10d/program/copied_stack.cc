@@ -1,25 +1,18 @@
 #include "c10d/program/copied_stack.h"
 
-#include <cstring>
 #include <string>
 
 #include "base/utf8.h"
 #include "c10d/program/copied_code.h"
+#include "c10d/program/describe_frame.h"
 #include "c10d/program/frame_layout.h"
 #include "c10d/program/own_memory.h"
-#include "c10d/program/python_code.h"
 
 namespace traced {
 namespace {
 
 using layout::Frame;
 
-// Maximum number of described frames, and of visited ones.
-constexpr int kMaxFrames = 64;
-constexpr int kMaxDepth = 4096;
-constexpr std::size_t kMaxFunctionBytes = 128;
-constexpr std::size_t kMaxFileBytes = 256;
-constexpr std::size_t kMaxTypeBytes = 128;
 constexpr std::size_t kMaxMessageBytes = 256;
 
 // A piece of code and the instruction at which it is.
@@ -28,25 +21,9 @@ struct CodePosition {
   int instruction = 0;
 
   void describe(v1::Frame& frame) const {
-    // The text may be torn.
-    frame.set_function(toValidUtf8(functionOf(code.get(), kMaxFunctionBytes)));
-    frame.set_file(toValidUtf8(fileOf(code.get(), kMaxFileBytes)));
-    frame.set_line(static_cast<std::uint32_t>(lineAt(code.get(), instruction)));
+    describeFrame(code.get(), instruction, frame);
   }
 };
-
-void addFrame(const CodePosition& position, const CodeKinds& kinds,
-              v1::Stack& stack) {
-  position.describe(*stack.add_frame());
-  if (stack.site() > 0) return;
-  const auto number = static_cast<std::uint32_t>(stack.frame_size());
-  const CodeKind kind = kinds.find(position.code.get());
-  if (kind == CodeKind::kProgram) {
-    stack.set_site(number);
-  } else if (kind == CodeKind::kPackage && stack.package() == 0) {
-    stack.set_package(number);
-  }
-}
 
 // Returns false if a frame cannot be read.
 bool addFrames(const PyThreadState& thread, const CodeKinds& kinds,
@@ -54,7 +31,7 @@ bool addFrames(const PyThreadState& thread, const CodeKinds& kinds,
   Frame* const* const innermost = layout::innermostAt(thread);
   const Frame* at = nullptr;
   if (innermost && !copyMemory(innermost, &at, sizeof at)) return false;
-  for (int depth = 0; at && depth < kMaxDepth; ++depth) {
+  for (std::size_t depth = 0; at && depth < kMaxDepth; ++depth) {
     Frame frame;
     if (!copyObject(at, frame)) return false;
     at = layout::outside(frame);
@@ -67,12 +44,10 @@ bool addFrames(const PyThreadState& thread, const CodeKinds& kinds,
     if (!position.code.copy(layout::codeOf(frame))) return false;
     if (!layout::hasBegun(frame, position.code.get())) continue;
     position.instruction = layout::instructionOf(frame);
-    addFrame(position, kinds, stack);
+    position.describe(*stack.add_frame());
+    noteKind(kinds.find(position.code.get()), stack);
   }
-  if (stack.site() == 0) {
-    stack.set_site(stack.package());
-    stack.clear_package();
-  }
+  settleSite(stack);
   return true;
 }
 
@@ -80,7 +55,7 @@ bool addFrames(const PyThreadState& thread, const CodeKinds& kinds,
 const PyObject* handledBy(const PyThreadState& thread) {
   _PyErr_StackItem item;
   const _PyErr_StackItem* at = thread.exc_info;
-  for (int depth = 0; at && depth < kMaxDepth; ++depth) {
+  for (std::size_t depth = 0; at && depth < kMaxDepth; ++depth) {
     if (!copyObject(at, item)) return nullptr;
     if (item.exc_value && item.exc_value != Py_None) return item.exc_value;
     at = item.previous_item;
@@ -113,8 +88,7 @@ std::string messageOf(const PyObject* args) {
   const PyVarObject& head = tuple.ob_base;
   const bool is_one =
       head.ob_base.ob_type == &PyTuple_Type && head.ob_size == 1;
-  return is_one ? toValidUtf8(copiedText(tuple.ob_item[0], kMaxMessageBytes))
-                : "";
+  return is_one ? copiedText(tuple.ob_item[0], kMaxMessageBytes) : "";
 }
 
 // Returns false if the code of a traceback's entry cannot be read.
@@ -134,7 +108,7 @@ void addRaised(const PyObject* traceback, const CodeKinds& kinds,
   PyTracebackObject entry;
   bool is_own = false;
   auto at = reinterpret_cast<const PyTracebackObject*>(traceback);
-  for (int depth = 0; at && depth < kMaxDepth; ++depth) {
+  for (std::size_t depth = 0; at && depth < kMaxDepth; ++depth) {
     if (!copyObject(at, entry) || entry.ob_base.ob_type != &PyTraceBack_Type) {
       return;
     }

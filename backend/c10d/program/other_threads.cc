@@ -1,7 +1,6 @@
 #include "c10d/program/other_threads.h"
 
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "c10d/program/copied_stack.h"

@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "c10d/program/code_kinds.h"
+#include "c10d/program/describe_frame.h"
 #include "c10d/program/handled_exception.h"
-#include "c10d/program/python_code.h"
 #include "c10d/program/python_frames.h"
 #include "recorder/stacks/cpp_stack.h"
 #include "recorder/stacks/stack_budget.h"
@@ -27,13 +27,6 @@ namespace py = pybind11;
 
 namespace traced {
 namespace {
-
-// Maximum number of described frames, and of visited frames.
-constexpr std::size_t kMaxFrames = 64;
-constexpr std::size_t kMaxDepth = 4096;
-constexpr std::size_t kMaxFunctionBytes = 128;
-constexpr std::size_t kMaxFileBytes = 256;
-constexpr std::size_t kMaxTypeBytes = 128;
 
 // Frames are read only inside a Reading, and never once the interpreter exits:
 // it frees the frames of threads that still run.
@@ -265,18 +258,9 @@ class ProgramStacks final : public StackSource {
         continue;
       }
       fillFrame(frame, *stack.add_frame());
-      const auto number = static_cast<std::uint32_t>(stack.frame_size());
-      const CodeKind kind = kindOf(*frame.code);
-      if (kind == CodeKind::kProgram && stack.site() == 0) {
-        stack.set_site(number);
-      } else if (kind == CodeKind::kPackage && stack.site() == 0 &&
-                 stack.package() == 0) {
-        stack.set_package(number);
-      }
+      noteKind(kindOf(*frame.code), stack);
     }
-    if (stack.site() > 0) return;
-    stack.set_site(stack.package());
-    stack.clear_package();
+    settleSite(stack);
   }
 
   struct KnownBy {
@@ -317,10 +301,7 @@ class ProgramStacks final : public StackSource {
 
   static void fillFrame(const PythonFrame& frame, v1::Frame& described) {
     noteReported(*frame.code);
-    described.set_function(functionOf(*frame.code, kMaxFunctionBytes));
-    described.set_file(fileOf(*frame.code, kMaxFileBytes));
-    described.set_line(
-        static_cast<std::uint32_t>(lineAt(*frame.code, frame.instruction)));
+    describeFrame(*frame.code, frame.instruction, described);
   }
 
   StackBudget budget_;

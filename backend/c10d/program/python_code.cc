@@ -88,6 +88,8 @@ void append(std::string& text, Py_UCS4 point) {
     add(0x80 | (point & 0x3f));
   } else if (point >= 0xd800 && point < 0xe000) {
     add('?');  // a lone surrogate: replaces a byte that is not UTF-8
+  } else if (point > 0x10ffff) {
+    add('?');  // a copy of a string that another thread was replacing
   } else if (point < 0x10000) {
     add(0xe0 | point >> 12);
     add(0x80 | (point >> 6 & 0x3f));
@@ -115,14 +117,6 @@ bool isTail(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
 
-PyObject* nameOf(const PyCodeObject& code) {
-#if PY_VERSION_HEX < 0x030b0000
-  return code.co_name;
-#else
-  return code.co_qualname;
-#endif
-}
-
 }  // namespace
 
 int lineAt(const PyCodeObject& code, int instruction) {
@@ -132,7 +126,7 @@ int lineAt(const PyCodeObject& code, int instruction) {
 }
 
 std::string functionOf(const PyCodeObject& code, std::size_t most) {
-  return beginningOf(nameOf(code), most);
+  return beginningOf(qualifiedNameOf(code), most);
 }
 
 std::string beginningOf(PyObject* text, std::size_t most) {

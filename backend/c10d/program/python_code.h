@@ -11,6 +11,17 @@
 
 namespace traced {
 
+// Returns the member that is the qualified name, up to Python 3.10 the plain
+// one.
+template <typename Code>
+auto& qualifiedNameOf(Code& code) {
+#if PY_VERSION_HEX < 0x030b0000
+  return code.co_name;
+#else
+  return code.co_qualname;
+#endif
+}
+
 // Returns the line of an instruction, given by its byte offset; 0: no line.
 int lineAt(const PyCodeObject& code, int instruction);
 

@@ -27,8 +27,9 @@ std::vector<SharedPlace> sharedPlaces(const JobState& job) {
     if (standing) ranks_at[sharedPlaceText(*standing)].push_back(rank.rank);
   }
   std::vector<SharedPlace> places;
-  for (auto& [text, ranks] : ranks_at)
+  for (auto& [text, ranks] : ranks_at) {
     places.push_back({text, std::move(ranks)});
+  }
   std::stable_sort(places.begin(), places.end(),
                    [](const SharedPlace& a, const SharedPlace& b) {
                      return a.ranks.size() < b.ranks.size();

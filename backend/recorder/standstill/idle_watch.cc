@@ -1,9 +1,10 @@
 #include "recorder/standstill/idle_watch.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
-#include "ring_io/ring/record.h"
+#include "ring_io/chunks/record_rows.h"
 
 namespace traced {
 namespace {
@@ -24,21 +25,17 @@ constexpr std::int64_t kLastMultiple = 60;
 
 void IdleWatch::update(const Ring::Record& record) {
   if (after_ns_ == 0) return;
-  switch (record.kind) {
-    case RecordKind::kIssue:
-      return note(record.as<IssueRecord>().issue_ns);
-    case RecordKind::kWait: {
-      const auto wait = record.as<WaitRecord>();
-      return note(wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns));
-    }
-    case RecordKind::kReturnAndWait: {
-      const auto wait = record.as<ReturnAndWaitRecord>();
-      return note(wait.begin_ns + static_cast<std::int64_t>(wait.wait_ns));
-    }
-    case RecordKind::kFunction:
-      return note(record.as<FunctionRow>().at_ns);
-    default:
-      return;
+  forEachRow(record, [this](const auto& row) { note(row); });
+}
+
+template <typename Row>
+void IdleWatch::note(const Row& row) {
+  if constexpr (std::is_same_v<Row, IssueRow>) {
+    note(row.issue_ns);
+  } else if constexpr (std::is_same_v<Row, WaitRow>) {
+    note(row.endNs());
+  } else if constexpr (std::is_same_v<Row, FunctionRow>) {
+    note(row.at_ns);
   }
 }
 

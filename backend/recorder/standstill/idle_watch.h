@@ -30,6 +30,8 @@ class IdleWatch {
   std::int64_t usualGapNs() const;
 
  private:
+  template <typename Row>
+  void note(const Row& row);
   // Returns the idle time after which the sample after `idle_ns` is due.
   std::int64_t sampleAfter(std::int64_t idle_ns) const;
 

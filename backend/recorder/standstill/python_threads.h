@@ -18,7 +18,6 @@ struct InterpreterState {
   std::int64_t gil_holder = 0;
   // A garbage collection runs.
   bool collects = false;
-  bool operator==(const InterpreterState&) const = default;
 };
 
 // Thread safety: one thread.

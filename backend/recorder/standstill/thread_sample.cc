@@ -20,11 +20,8 @@ void accept(v1::Stack stack, v1::StackReading reading, ThreadSample& sample) {
   sample.stack = std::move(stack);
 }
 
-// Reads the system call that the thread waits in. A running thread waits in
-// none.
 void readCall(PythonThreads* python, ThreadSample& sample) {
-  const WaitingCall call =
-      sample.activity.state == 'R' ? WaitingCall() : waitingCallOf(sample.tid);
+  const WaitingCall call = waitingCallOf(sample.tid);
   sample.waits_in = call.text;
   sample.waits_for_gil = python && call.futex != 0 && python->isGil(call.futex);
 }
@@ -94,7 +91,7 @@ ThreadSample sampleThread(std::int64_t tid, PythonThreads* python) {
   } else {
     readCall(nullptr, sample);
   }
-  if (sample.activity.state == 'R') {
+  if (sample.activity.state == 'R') {  // it waits no more
     sample.waits_in.clear();
     sample.waits_for_gil = false;
   }

@@ -27,7 +27,7 @@ STANDS = 1
 
 
 def stand_still(place: str) -> None:
-    """Rank 1 stands still in the function `place`."""
+    """Rank 1 blocks in the function `place`."""
     with joined() as rank:
         dist.all_reduce(torch.ones(4))
         if rank == STANDS:
