@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -23,6 +26,51 @@ std::string transfersText(const SlowTransfers& slow) {
 }
 
 namespace {
+
+// Returns what a rank did for a time that explains its lateness.
+std::string activityText(LateCause cause, const std::string& time) {
+  switch (cause) {
+    case LateCause::kCollecting:
+      return "collected garbage in Python for " + time;
+    case LateCause::kLoading:
+      return "was in its DataLoader for " + time;
+    case LateCause::kThrottled:
+      return "was held to the processor limit of its cgroup for " + time;
+    case LateCause::kProcessor:
+      return "was ready to run but had no processor for " + time;
+    case LateCause::kPaging:
+      return "waited for page faults that read from a disk for " + time;
+    case LateCause::kStorage:
+      return "waited for storage in system calls for " + time;
+    case LateCause::kKernel:
+      return "slept uninterruptibly in system calls for " + time;
+    case LateCause::kGpuClocks:
+      return "lost " + time + " to low clocks of its GPU";
+  }
+  return "";
+}
+
+const char* causeText(LateCause cause) {
+  switch (cause) {
+    case LateCause::kCollecting:
+      return "garbage collection";
+    case LateCause::kLoading:
+      return "DataLoader";
+    case LateCause::kThrottled:
+      return "processor limit";
+    case LateCause::kProcessor:
+      return "waits for a processor";
+    case LateCause::kPaging:
+      return "page faults";
+    case LateCause::kStorage:
+      return "storage";
+    case LateCause::kKernel:
+      return "uninterruptible sleep";
+    case LateCause::kGpuClocks:
+      return "SM clock of its GPU";
+  }
+  return "";
+}
 
 struct TimePhrases {
   const JobState& job;
@@ -107,6 +155,27 @@ struct TimePhrases {
         "Rank ", fact.rank, " was late ",
         fact.times == 1 ? "once" : absl::StrCat(fact.times, " times"), ", ",
         secondsText(fact.all_ns), " in all: to ", each, ".");
+  }
+  std::string operator()(const ExplainedBy& fact) const {
+    return absl::StrCat(
+        "Likely cause: ", ranksText(fact.ranks), " ",
+        activityText(fact.cause, absl::StrCat("up to ", secondsText(fact.ns))),
+        " while ", fact.ranks.size() == 1 ? "it was" : "they were", " late by ",
+        secondsText(fact.late_ns), " in all. A rank on time: at most ",
+        secondsText(fact.of_others_ns), ".");
+  }
+  std::string operator()(const NothingExplains& fact) const {
+    std::vector<std::string> ruled_out;
+    for (const LateCause cause : fact.ruled_out) {
+      ruled_out.push_back(causeText(cause));
+    }
+    return absl::StrCat(
+        "Why ", ranksText(fact.ranks),
+        fact.ranks.size() == 1 ? " was" : " were", " late is unexplained",
+        ruled_out.empty()
+            ? "."
+            : absl::StrCat("; ruled out: ", absl::StrJoin(ruled_out, ", "),
+                           "."));
   }
   std::string operator()(const TransfersAreSlow& fact) const {
     return absl::StrCat(

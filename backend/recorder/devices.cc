@@ -6,6 +6,7 @@
 
 #include "base/log_message.h"
 #include "recorder/recorder.h"
+#include "recorder/resources/gpu_watch.h"
 
 namespace traced {
 
@@ -51,6 +52,7 @@ DeviceTimes* Devices::start(int device,
   if (stopped_) return nullptr;
   try {
     stopBeforeCudaEnds();
+    if (resources_ns_ > 0) watchGpu(events->busId(), resources_ns_);
     auto* times = new DeviceTimes(std::move(events), mode_,
                                   std::make_unique<Records>(recorder_, shared_),
                                   untimed_, aborted_);

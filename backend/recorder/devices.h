@@ -30,8 +30,9 @@ class Devices {
   // How long process exit waits for the devices.
   static constexpr std::chrono::milliseconds kExitTimeout{500};
 
-  Devices(Recorder& recorder, DeviceTimeMode mode)
-      : recorder_(recorder), mode_(mode) {}
+  // `resources_ns` is the interval between looks at the first device; 0: none.
+  Devices(Recorder& recorder, DeviceTimeMode mode, std::int64_t resources_ns)
+      : recorder_(recorder), mode_(mode), resources_ns_(resources_ns) {}
 
   // Returns the DeviceTimes of a device, or nullptr before start(). The result
   // is never destroyed.
@@ -81,6 +82,7 @@ class Devices {
 
   Recorder& recorder_;
   const DeviceTimeMode mode_;
+  const std::int64_t resources_ns_;
   Untimed untimed_;
   Shared shared_;
   std::atomic<CommunicatorId> communicators_{0};

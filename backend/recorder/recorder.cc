@@ -89,7 +89,8 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       scope_(options.scope),
       nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
-      devices_(std::make_unique<Devices>(*this, options.device_time)),
+      devices_(std::make_unique<Devices>(*this, options.device_time,
+                                         options.resources_ns)),
       tool_ranges_(ToolRanges::areWanted(options)
                        ? std::make_unique<ToolRanges>(options)
                        : nullptr),

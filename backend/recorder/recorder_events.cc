@@ -156,8 +156,8 @@ void Recorder::sample(const ThreadSample& thread, v1::SampleCause cause,
   row.state = static_cast<unsigned char>(thread.activity.state);
   row.interpreter = interpreter;
   row.waits_in = textId(thread.waits_in.c_str());
-  row.cpu_ns_plus_1 = plusOne(thread.activity.cpu_ns);
-  row.runs_plus_1 = plusOne(thread.activity.runs);
+  row.cpu_ns_plus_1 = plusOne(thread.activity.schedule.cpu_ns);
+  row.runs_plus_1 = plusOne(thread.activity.schedule.runs);
   if (thread.stack.frame_size() > 0) {
     v1::NewStack definition;
     *definition.mutable_stack() = thread.stack;

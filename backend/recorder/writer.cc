@@ -67,7 +67,10 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       symbolizer_(settings.names_cpp_stacks
                       ? std::make_unique<Symbolizer>(dladdrReader())
                       : nullptr),
-      resources_(settings.resources_ns, nowNs()),
+      resources_(settings.resources_ns == 0
+                     ? nullptr
+                     : std::make_unique<ResourceSampler>(settings.resources_ns,
+                                                         nowNs())),
       rank_(header.rank()),
       trigger_(settings.trigger),
       stream_id_(header.stream_id()),
@@ -250,12 +253,6 @@ void Writer::beat() noexcept {
   last_beat_ = now;
   ring_.beat(readClocks());
   if (engine_checks_) engine_checks_->run();
-}
-
-void Writer::sampleResources(bool last) noexcept {
-  if (const auto sample = resources_.sample(nowNs(), last)) {
-    ring_.pushLong(RecordKind::kResources, *sample);
-  }
 }
 
 std::optional<v1::SampleCause> Writer::markNews(bool stopping,

@@ -24,7 +24,7 @@
 #include "recorder/metrics/operation_sums.h"
 #include "recorder/own_time.h"
 #include "recorder/print/operation_printer.h"
-#include "recorder/resource_sampler.h"
+#include "recorder/resources/resource_sampler.h"
 #include "recorder/stacks/symbolizer.h"
 #include "recorder/standstill/idle_watch.h"
 #include "recorder/standstill/python_threads.h"
@@ -221,7 +221,8 @@ class Writer {
   const std::unique_ptr<OperationPrinter> log_;
   // nullptr: no C++ stacks are recorded.
   const std::unique_ptr<Symbolizer> symbolizer_;
-  ResourceSampler resources_;
+  // nullptr: resources are not sampled.
+  const std::unique_ptr<ResourceSampler> resources_;
   const std::uint32_t rank_;
   std::int64_t watched_ns_ = 0;  // when operations were last checked
   TriggerFile trigger_;

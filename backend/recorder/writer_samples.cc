@@ -1,4 +1,5 @@
-// The part of Writer that samples the threads of the process.
+// The part of Writer that samples what the process uses and what its threads
+// do.
 
 #include <unistd.h>
 
@@ -40,6 +41,18 @@ std::uint32_t bitsOf(const ThreadSample& thread,
 }
 
 }  // namespace
+
+void Writer::sampleResources(bool last) noexcept {
+  if (!resources_) return;
+  try {
+    const std::int64_t now_ns = nowNs();
+    resources_->observe(now_ns);
+    if (!resources_->isDue(now_ns, last)) return;
+    ring_.pushLong(RecordKind::kResources,
+                   resources_->sample(now_ns, builder_.threads()));
+  } catch (const std::exception&) {  // no memory: no sample
+  }
+}
 
 std::vector<std::int64_t> Writer::sampledThreads(PythonThreads* python) const {
   std::vector<std::int64_t> tids = {getpid()};

@@ -169,6 +169,25 @@ struct ResourceRow {
   std::uint64_t major_faults = 0;
   std::uint64_t read_bytes_plus_1 = 0;
   std::uint64_t written_bytes_plus_1 = 0;
+  std::uint64_t issuer_delay_ns_plus_1 = 0;
+  std::uint64_t other_delay_ns_plus_1 = 0;
+  std::uint64_t blocked_ns_plus_1 = 0;
+  std::uint64_t paging_ns_plus_1 = 0;
+  std::uint64_t throttled_ns_plus_1 = 0;
+  std::uint64_t cpu_pressure_ns_plus_1 = 0;
+  std::uint64_t io_pressure_ns_plus_1 = 0;
+  std::uint64_t memory_pressure_ns_plus_1 = 0;
+  std::uint64_t collections = 0;
+  std::uint64_t collecting_ns_plus_1 = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t loading_ns_plus_1 = 0;
+  std::uint32_t sm_clock_mhz_plus_1 = 0;
+  std::uint32_t max_sm_clock_mhz_plus_1 = 0;
+  std::uint32_t memory_clock_mhz_plus_1 = 0;
+  std::uint64_t throttle_reasons_plus_1 = 0;
+  std::uint32_t temperature_plus_1 = 0;
+  std::uint64_t ecc_errors_plus_1 = 0;
+  std::uint64_t xid = 0;
 };
 #define TRACED_RESOURCE_COLUMNS(X)                                           \
   X(position_delta, PositionDelta, kStep, position)                          \
@@ -181,7 +200,32 @@ struct ResourceRow {
   X(involuntary_switches, InvoluntarySwitches, kPlain, involuntary_switches) \
   X(major_faults, MajorFaults, kPlain, major_faults)                         \
   X(read_bytes_plus_1, ReadBytesPlus1, kPlain, read_bytes_plus_1)            \
-  X(written_bytes_plus_1, WrittenBytesPlus1, kPlain, written_bytes_plus_1)
+  X(written_bytes_plus_1, WrittenBytesPlus1, kPlain, written_bytes_plus_1)   \
+  X(issuer_delay_ns_plus_1, IssuerDelayNsPlus1, kPlain,                      \
+    issuer_delay_ns_plus_1)                                                  \
+  X(other_delay_ns_plus_1, OtherDelayNsPlus1, kPlain, other_delay_ns_plus_1) \
+  X(blocked_ns_plus_1, BlockedNsPlus1, kPlain, blocked_ns_plus_1)            \
+  X(paging_ns_plus_1, PagingNsPlus1, kPlain, paging_ns_plus_1)               \
+  X(throttled_ns_plus_1, ThrottledNsPlus1, kPlain, throttled_ns_plus_1)      \
+  X(cpu_pressure_ns_plus_1, CpuPressureNsPlus1, kPlain,                      \
+    cpu_pressure_ns_plus_1)                                                  \
+  X(io_pressure_ns_plus_1, IoPressureNsPlus1, kPlain, io_pressure_ns_plus_1) \
+  X(memory_pressure_ns_plus_1, MemoryPressureNsPlus1, kPlain,                \
+    memory_pressure_ns_plus_1)                                               \
+  X(collections, Collections, kPlain, collections)                           \
+  X(collecting_ns_plus_1, CollectingNsPlus1, kPlain, collecting_ns_plus_1)   \
+  X(batches, Batches, kPlain, batches)                                       \
+  X(loading_ns_plus_1, LoadingNsPlus1, kPlain, loading_ns_plus_1)            \
+  X(sm_clock_mhz_plus_1, SmClockMhzPlus1, kPlain, sm_clock_mhz_plus_1)       \
+  X(max_sm_clock_mhz_plus_1, MaxSmClockMhzPlus1, kPlain,                     \
+    max_sm_clock_mhz_plus_1)                                                 \
+  X(memory_clock_mhz_plus_1, MemoryClockMhzPlus1, kPlain,                    \
+    memory_clock_mhz_plus_1)                                                 \
+  X(throttle_reasons_plus_1, ThrottleReasonsPlus1, kPlain,                   \
+    throttle_reasons_plus_1)                                                 \
+  X(temperature_plus_1, TemperaturePlus1, kPlain, temperature_plus_1)        \
+  X(ecc_errors_plus_1, EccErrorsPlus1, kPlain, ecc_errors_plus_1)            \
+  X(xid, Xid, kPlain, xid)
 
 // An event in a function that creates groups or is an object collective.
 struct FunctionRow {

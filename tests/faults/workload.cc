@@ -126,6 +126,7 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
 Options optionsIn(const std::string& directory) {
   Options options;
   options.standstill_ns = 0;  // the tests count records
+  options.resources_ns = 0;
   options.directory = tracesIn(directory);
   options.ring_directory = directory;
   return options;

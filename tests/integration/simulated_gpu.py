@@ -13,7 +13,7 @@ import pytest
 from launcher import Launcher, launcher
 from programs.catalog import TORCH
 
-_LIBRARIES = ("libcudart.so.*", "libcuda.so.1", "libnccl.so.2")
+_LIBRARIES = ("libcudart.so.*", "libcuda.so.1", "libnccl.so.2", "libnvidia-ml.so.1")
 _BUILT = (
     Path(__file__).parents[2]
     / f"build/torch-{version('torch').partition('+')[0]}/tests/simulated_cuda"

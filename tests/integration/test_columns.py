@@ -228,7 +228,9 @@ def _hold(traces: Path, folder: Path) -> dict[str, Table]:
 
 @pytest.mark.export_tools
 def test_a_real_trace_is_equal_in_every_format(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(2, "jobs.contexts:object_collectives", folder=tmp_path, TRACED_RESOURCES="1")
+    launcher.run_ranks(
+        2, "jobs.contexts:object_collectives", folder=tmp_path, TRACED_RESOURCES="0.1s"
+    )
     rows = _hold(tmp_path / "traces", tmp_path / "tables")
     assert rows["resources"]
     assert rows["matches"]

@@ -13,6 +13,10 @@ from traced.reader import Stream, read
 pytestmark = pytest.mark.usefixtures("finalizing")
 
 
+# The tests count records.
+_NO_SAMPLES = {"TRACED_RESOURCES": "0"}
+
+
 def _check_complete(stream: Stream, marks: int = 0) -> None:
     assert [item.op for item in stream.operations] == ["all_reduce"] * CALLS
     assert {item.state for item in stream.operations} == {"ended"}
@@ -40,7 +44,7 @@ def _check_complete(stream: Stream, marks: int = 0) -> None:
 def test_nothing_is_lost(
     launcher: Launcher, tmp_path: Path, ending: str, exit_code: int, closed: bool
 ) -> None:
-    ranks = launcher.start_ranks(2, f"jobs.endings:{ending}", folder=tmp_path)
+    ranks = launcher.start_ranks(2, f"jobs.endings:{ending}", folder=tmp_path, **_NO_SAMPLES)
     assert [process.wait() for process in ranks] == [exit_code, exit_code]
     trace = read(tmp_path / "traces")
     assert [stream.rank for stream in trace.streams] == [0, 1]
@@ -59,7 +63,7 @@ def test_nothing_is_lost_in_children_forked_by_multiprocessing(
     parent = launcher.start(
         "jobs.endings:in_forked_children",
         folder=tmp_path,
-        env={"TEST_STORE": str(tmp_path / "store")},
+        env={"TEST_STORE": str(tmp_path / "store")} | _NO_SAMPLES,
     )
     assert parent.wait() == 0, parent.output
     trace = read(tmp_path / "traces")
@@ -70,7 +74,9 @@ def test_nothing_is_lost_in_children_forked_by_multiprocessing(
 
 
 def test_forking_leaves_the_trace_intact(launcher: Launcher, tmp_path: Path) -> None:
-    launcher.run_ranks(2, "jobs.endings:forks_children_that_do_not_communicate", folder=tmp_path)
+    launcher.run_ranks(
+        2, "jobs.endings:forks_children_that_do_not_communicate", folder=tmp_path, **_NO_SAMPLES
+    )
     trace = read(tmp_path / "traces")
     assert trace.warnings == ()
     assert [stream.rank for stream in trace.streams] == [0, 1]

@@ -97,9 +97,20 @@ class Runs:
             assert set(accounts.drops) <= {"write_failed"}, faults
             assert stream.closed or accounts.recovered, faults
 
+    def check_samples(self, faults: str) -> None:
+        """Asserts results as without tracing if the files of samples cannot be opened."""
+        ranks = self._run("samples", "traced:gloo", TEST_CALLS_FAIL=faults, TRACED_RESOURCES="0.1s")
+        assert self._results(ranks) == self.stock
+        for stream in read(self._folder / "samples").streams:
+            assert stream.accounts is not None
+            assert stream.records >= self.records[stream.rank]
+            assert not stream.accounts.drops
+
     def _run(self, name: str, backend: str, **env: str) -> list[Process]:
         folder = self._folder / name
         folder.mkdir()
+        # Samples may lack what cannot be read, without a warning.
+        env = {"TRACED_RESOURCES": "0"} | env
         return self._failing.run_ranks(
             2,
             _JOB,
@@ -145,6 +156,10 @@ def test_a_call_that_fails_costs_a_warning_and_nothing_else(runs: Runs, call: st
     for ordinal in _ordinals(runs.calls()[call]):
         for error in _ERRORS[call] if _ALL else _ERRORS[call][:1]:
             runs.check(f"{call}:{ordinal}:{ordinal}:{error}")
+
+
+def test_files_that_cannot_be_opened_leave_samples_incomplete(runs: Runs) -> None:
+    runs.check_samples("open:20:1000000:24")
 
 
 @pytest.mark.parametrize("call", _ERRORS if _ALL else ["open", "write"])

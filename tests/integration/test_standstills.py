@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,13 @@ def _stand_still(
         WORLD, f"jobs.standing:{program}", *args, folder=folder, TRACED_STANDSTILL="1s", **env
     )
     until(lambda: (folder / "where").exists())
+    stands_ns = time.monotonic_ns()  # the recorder's clock
 
     def all_sampled() -> bool:
-        samples = _samples(folder / "traces")
+        samples = {
+            rank: [row for row in rows_of_rank if row.sample_ns > stands_ns]
+            for rank, rows_of_rank in _samples(folder / "traces").items()
+        }
         if "holds_the_gil" in args:
             main = [row for row in samples.get(STANDS, []) if row.tid == ranks[STANDS].pid]
             if not main or not main[-1].interpreter & trace_pb2.INTERPRETER_BIT_WAITS_FOR_LOCK:

@@ -122,6 +122,7 @@ std::vector<Usage> watch(const Arguments& arguments) {
 
 int soak(const Arguments& arguments, const std::string& directory) {
   Options options;
+  options.resources_ns = 0;  // the check counts records
   options.directory = directory + "/traces";
   options.ring_directory = directory;
   options.max_bytes = arguments.max_bytes;

@@ -116,6 +116,7 @@ std::string StreamBuilder::takeChunk(bool closed, int zstd_level) {
   released_.clear();
   method_.clear();
   marked_.clear();
+  resources_.clear();
   functions_.clear();
   return encode(payload, rows, zstd_level);
 }
@@ -129,7 +130,8 @@ std::string StreamBuilder::encode(const v1::Payload& payload,
 
 std::uint64_t StreamBuilder::rowCount() const {
   return issued_.size() + returned_.size() + done_.size() + waited_.size() +
-         released_.size() + method_.size() + marked_.size() + functions_.size();
+         released_.size() + method_.size() + marked_.size() +
+         resources_.size() + functions_.size();
 }
 
 void StreamBuilder::encodeRows(v1::Payload& payload) const {
@@ -149,6 +151,7 @@ void StreamBuilder::encodeRows(v1::Payload& payload) const {
   for (const ReleaseRow& row : released_) addRow(payload, row);
   for (const MethodRow& row : method_) addRow(payload, row);
   for (const MarkRow& row : marked_) addRow(payload, row);
+  for (const ResourceRow& row : resources_) addRow(payload, row);
   for (const FunctionRow& row : functions_) addRow(payload, row);
   finishRows(payload);
 }

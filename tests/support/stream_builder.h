@@ -48,6 +48,7 @@ class StreamBuilder {
   void add(const ReleaseRow& row) { released_.push_back(row); }
   void add(const MethodRow& row) { method_.push_back(row); }
   void add(const MarkRow& row) { marked_.push_back(row); }
+  void add(const ResourceRow& row) { resources_.push_back(row); }
   void add(const FunctionRow& row) { functions_.push_back(row); }
   // Marks the start of a training step. `position` is comparable with operation
   // ids.
@@ -84,6 +85,7 @@ class StreamBuilder {
   std::vector<ReleaseRow> released_;
   std::vector<MethodRow> method_;
   std::vector<MarkRow> marked_;
+  std::vector<ResourceRow> resources_;
   std::vector<FunctionRow> functions_;
   std::uint64_t position_ = 0;
 };

@@ -50,7 +50,10 @@ inline std::uint64_t rowCount(const v1::Payload& payload) {
       payload.issued().op_delta_size() + payload.returned().op_delta_size() +
       payload.done().op_delta_size() + payload.waited().op_delta_size() +
       payload.released().op_delta_size() + payload.method().op_delta_size() +
-      payload.marked().position_delta_size());
+      payload.marked().position_delta_size() +
+      payload.resources().position_delta_size() +
+      payload.functions().position_delta_size() +
+      payload.thread_samples().position_delta_size());
 }
 
 }  // namespace traced::testing

@@ -7,6 +7,7 @@
 
 #include "analysis/diagnosis/endings/ending_rules.h"
 #include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/lateness/causes.h"
 #include "analysis/diagnosis/lateness/gains.h"
 #include "analysis/diagnosis/rules.h"
 #include "analysis/diagnosis/verdicts/call_sites.h"
@@ -140,7 +141,10 @@ Diagnosis judge(JobState read, const TraceSet& set,
     verdicts.push_back(*std::move(failed));
   }
   mergeLate(verdicts);
-  if (options.replay && hasTimes(job)) findGains(job, set, verdicts);
+  if (options.replay && hasTimes(job)) {
+    findGains(job, set, verdicts);
+    findCauses(job, set, verdicts);
+  }
   keepToProofs(verdicts);
   doubtUnknownEngines(job, verdicts);
   doubtWiring(job, verdicts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/statistics/median.h"
+#include "analysis/whatif/event_times.h"
 
 namespace traced::whatif {
 namespace {
@@ -22,13 +23,36 @@ Extra extraOf(const std::vector<StepComputing>& steps) {
   return extra;
 }
 
+// Times of a damaged trace may be out of range.
+std::int64_t toInt64(double ns) {
+  constexpr double kMost = 4e18;
+  return static_cast<std::int64_t>(std::clamp(ns, -kMost, kMost));
+}
+
+// Returns when a rank computed in the sections for which `is_long` is true.
+std::vector<TimeWindow> computingIn(const std::vector<bool>& is_long,
+                                    const ReplayJob& job,
+                                    const RankEvents& rank) {
+  std::vector<TimeWindow> windows;
+  std::size_t section = 0;
+  visitTimes(job, rank, [&](std::size_t i, const Event&, EventTime time) {
+    while (i >= rank.endOf(rank.sections, section)) ++section;
+    if (!is_long[section] || time.at_ns <= time.after_ns) return;
+    windows.push_back({toInt64(time.after_ns), toInt64(time.at_ns)});
+  });
+  unite(windows);
+  return windows;
+}
+
 // See longStepsOf().
-LongSteps longStepsOfRank(const RankEvents& rank,
-                          const std::vector<StepComputing>& steps) {
+LongSteps longStepsOfRank(const ReplayJob& job, const RankEvents& rank,
+                          const std::vector<StepComputing>& steps,
+                          bool with_computing) {
   LongSteps result;
   result.rank = rank.rank;
   result.extra = extraOf(steps);
   std::vector<double> extras;
+  std::vector<bool> is_long(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     result.with_peers += steps[i].peers_ns >= 0;
     const double extra_ns = steps[i].extraNs();
@@ -36,10 +60,13 @@ LongSteps longStepsOfRank(const RankEvents& rank,
     if (extra_ns == 0) continue;
     if (extra_ns < kTypicalPart * result.extra.typical_ns) continue;
     result.steps.push_back(rank.sections[i].number);
+    result.extra_ns += extra_ns;
+    is_long[i] = true;
     result.in_later_half |= 2 * i >= steps.size();
     extras.push_back(extra_ns);
   }
   result.median_ns = median(std::move(extras));
+  if (with_computing) result.computing = computingIn(is_long, job, rank);
   return result;
 }
 
@@ -76,7 +103,8 @@ Suspects findSuspects(const ReplayJob& job, const PeerGaps& gaps) {
 }
 
 std::vector<LongSteps> longStepsOf(const ReplayJob& job, const PeerGaps& gaps,
-                                   const std::vector<std::uint32_t>& ranks) {
+                                   const std::vector<std::uint32_t>& ranks,
+                                   bool with_computing) {
   Extra others;
   for (std::uint32_t i = 0; i < job.ranks.size(); ++i) {
     if (std::find(ranks.begin(), ranks.end(), i) != ranks.end()) continue;
@@ -86,7 +114,8 @@ std::vector<LongSteps> longStepsOf(const ReplayJob& job, const PeerGaps& gaps,
   }
   std::vector<LongSteps> all;
   for (const std::uint32_t rank : ranks) {
-    all.push_back(longStepsOfRank(job.ranks[rank], gaps.steps[rank]));
+    all.push_back(longStepsOfRank(job, job.ranks[rank], gaps.steps[rank],
+                                  with_computing));
     all.back().of_others = others;
   }
   return all;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/job/time_windows.h"
 #include "analysis/whatif/peer_gaps.h"
 #include "analysis/whatif/replay_job.h"
 
@@ -44,6 +45,10 @@ struct LongSteps {
   // Step numbers, ascending, and the median extra in these steps in ns.
   std::vector<std::uint64_t> steps;
   double median_ns = 0;
+  // In these steps: the sum of the extra in ns, and when the rank computed, in
+  // common time.
+  double extra_ns = 0;
+  std::vector<TimeWindow> computing;
   // At least one of them is in the later half of the steps.
   bool in_later_half = false;
   // The number of steps with peers, and in how many the rank was longer by any
@@ -57,7 +62,9 @@ struct LongSteps {
 
 // Returns the long steps of each of `ranks`, which are indices into
 // ReplayJob::ranks and change together. A rank without any extra has none.
+// Their `computing` is empty unless `with_computing`.
 std::vector<LongSteps> longStepsOf(const ReplayJob& job, const PeerGaps& gaps,
-                                   const std::vector<std::uint32_t>& ranks);
+                                   const std::vector<std::uint32_t>& ranks,
+                                   bool with_computing);
 
 }  // namespace traced::whatif

@@ -189,7 +189,8 @@ class Asker {
     Asked& asked =
         add(question, [change = std::move(together.change)] { return change; });
     asked.answer.ranks = std::move(numbers);
-    asked.answer.long_steps = longStepsOf(job_, gaps_, ranks);
+    asked.answer.long_steps =
+        longStepsOf(job_, gaps_, ranks, options_.with_computing);
     asked.unbounded = together.unbounded;
     asked.only_shortens = true;
     return asked.answer;

@@ -109,6 +109,8 @@ struct WhatIfOptions {
   std::size_t max_rows = 8;
   std::size_t threads = 1;
   bool with_ideal_times = false;
+  // Whether to say when ranks computed in long steps.
+  bool with_computing = false;
   // Only asks about ranks whose extra computing is this part of the run. 0 for
   // all questions.
   double only_ranks_above = 0;

@@ -21,6 +21,10 @@ void bindModules(pybind11::module_& module);
 // Adds the recording of program stacks.
 void bindStacks(pybind11::module_& module);
 
+// Adds the functions that measure how long the program collects garbage and
+// loads data.
+void bindProgramTimes(pybind11::module_& module);
+
 // Adds the class TracedBackend to the module. Its instances present the class
 // and every attribute of the backend they wrap.
 void bindFacade(pybind11::module_& module);

@@ -364,6 +364,7 @@ PYBIND11_MODULE(_C, m) {
   traced::bindContext(m);
   traced::bindModules(m);
   traced::bindStacks(m);
+  traced::bindProgramTimes(m);
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
   traced::bindWatch(m);

@@ -1,3 +1,4 @@
+#include "analysis/diagnosis/lateness/causes.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/rank_list.h"
 #include "cli/common/action_json.h"
@@ -77,6 +78,23 @@ Json rankJson(const JobState& job, const RankState& rank) {
   return json;
 }
 
+void addCauses(const JobVerdict& verdict, Json& json) {
+  for (const ExplainedBy& each : verdict.causes) {
+    json["causes"].push_back({{"cause", nameOf(each.cause)},
+                              {"ranks", each.ranks},
+                              {"late_ns", each.late_ns},
+                              {"ns", each.ns},
+                              {"of_others_ns", each.of_others_ns}});
+  }
+  if (!verdict.unexplained) return;
+  Json ruled_out = Json::array();
+  for (const LateCause cause : verdict.unexplained->ruled_out) {
+    ruled_out.push_back(nameOf(cause));
+  }
+  json["unexplained"] = {{"ranks", verdict.unexplained->ranks},
+                         {"ruled_out", std::move(ruled_out)}};
+}
+
 }  // namespace
 
 Json verdictJson(const JobState& job, const JobVerdict& verdict,
@@ -101,6 +119,7 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
                      {"low", verdict.saves->low},
                      {"high", verdict.saves->high}};
   }
+  addCauses(verdict, json);
   if (verdict.since_seq > 0) json["since_seq"] = verdict.since_seq;
   for (const auto& [rank, place] : verdict.places) {
     Json where = {{"rank", rank}};

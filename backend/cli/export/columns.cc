@@ -12,6 +12,12 @@ namespace {
 
 using Kind = ColumnKind;
 
+constexpr char kNotSeen[] = "not observed";
+constexpr char kNoIssuer[] =
+    "no such thread, more than 512 threads, or not observed";
+constexpr char kManyThreads[] =
+    "some ended, more than 512 threads, or not observed";
+constexpr char kNoGpu[] = "no GPU, or NVML does not report it";
 constexpr char kNoTimes[] = "from dumps; step without a known end";
 
 // The columns that the table "operations" does not have.
@@ -118,18 +124,52 @@ constexpr ColumnInfo kColumnInfos[] = {
      "time since the sample before, or since the recording began: the other "
      "figures are of that time"},
     {"cpu_ns", Kind::kTime, "processor time of all threads"},
-    {"main_cpu_ns", Kind::kTime, "processor time of the main thread",
-     "not observed"},
+    {"main_cpu_ns", Kind::kTime, "processor time of the main thread", kNotSeen},
     {"run_delay_ns", Kind::kTime,
-     "time that the main thread was runnable without a processor",
-     "not observed"},
+     "time that the main thread was runnable without a processor", kNotSeen},
+    {"issuer_delay_ns", Kind::kTime,
+     "the same, of the other thread that issued operations and waited longest",
+     kNoIssuer},
+    {"other_delay_ns", Kind::kTime, "the same, the sum of all other threads",
+     kManyThreads},
+    {"blocked_ns", Kind::kTime,
+     "time that the main thread slept uninterruptibly in system calls, as it "
+     "does for storage; estimated from 20 looks per second",
+     kNotSeen},
+    {"paging_ns", Kind::kTime,
+     "time that the main thread slept uninterruptibly in page faults",
+     kNotSeen},
+    {"major_faults", Kind::kNumber, "page faults that read from a disk"},
+    {"read_bytes", Kind::kBytes, "read from storage", kNotSeen},
+    {"written_bytes", Kind::kBytes, "written to storage", kNotSeen},
     {"voluntary_switches", Kind::kNumber,
      "how often a thread gave up its processor to wait"},
     {"involuntary_switches", Kind::kNumber,
      "how often a processor was taken from a thread that could go on"},
-    {"major_faults", Kind::kNumber, "page faults that read from a disk"},
-    {"read_bytes", Kind::kBytes, "read from storage", "not observed"},
-    {"written_bytes", Kind::kBytes, "written to storage", "not observed"},
+    {"throttled_ns", Kind::kTime,
+     "time that its cgroup, or one above it, was held to its limit of "
+     "processor time; sum of all processors",
+     kNotSeen},
+    {"cpu_pressure_ns", Kind::kTime,
+     "time that some task of the host waited for a processor (PSI)", kNotSeen},
+    {"io_pressure_ns", Kind::kTime, "the same, for storage", kNotSeen},
+    {"memory_pressure_ns", Kind::kTime, "the same, for memory", kNotSeen},
+    {"collections", Kind::kNumber, "garbage collections of Python"},
+    {"collecting_ns", Kind::kTime, "time in them", kNotSeen},
+    {"batches", Kind::kNumber,
+     "how often the main thread asked a `DataLoader` for a batch or an "
+     "iterator"},
+    {"loading_ns", Kind::kTime, "time until it got them", kNotSeen},
+    {"sm_clock_mhz", Kind::kNumber,
+     "latest clock of the multiprocessors of its GPU (NVML)", kNoGpu},
+    {"max_sm_clock_mhz", Kind::kNumber, "their highest clock", kNoGpu},
+    {"memory_clock_mhz", Kind::kNumber, "clock of the GPU's memory", kNoGpu},
+    {"throttle_reasons", Kind::kNumber,
+     "why the clocks are low: bits of `nvmlClocksEventReasons`", kNoGpu},
+    {"temperature", Kind::kNumber, "of the GPU, in degrees Celsius", kNoGpu},
+    {"ecc_errors", Kind::kNumber,
+     "uncorrected ECC errors since the driver was loaded", kNoGpu},
+    {"xid", Kind::kNumber, "latest critical XID error of the GPU", "none"},
     // losses
     {"what", Kind::kText,
      "`dropped` while recording, `missing`, `gaps`, `refused`, `skipped`, "

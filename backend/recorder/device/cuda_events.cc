@@ -24,6 +24,7 @@ bool fill(void* library, CudaRuntime& cuda) {
          findFunction(library, "cudaEventElapsedTime", cuda.elapsedTime) &&
          findFunction(library, "cudaStreamCreateWithFlags",
                       cuda.createStream) &&
+         findFunction(library, "cudaDeviceGetPCIBusId", cuda.busId) &&
          (is_13 ? findFunction(library, "cudaStreamGetCaptureInfo",
                                cuda.captureInfo13)
                 : findFunction(library, "cudaStreamGetCaptureInfo_v2",
@@ -67,6 +68,11 @@ DeviceEvents::Capture CudaEvents::capture(Stream stream) noexcept {
 
 bool CudaEvents::record(Event event, Stream stream) noexcept {
   return succeeded(cuda_.recordEvent(event, stream));
+}
+
+std::string CudaEvents::busId() noexcept {
+  char id[32] = {};
+  return succeeded(cuda_.busId(id, sizeof id - 1, device_)) ? id : "";
 }
 
 bool CudaEvents::enterThread() noexcept {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "recorder/device/device_events.h"
 
@@ -37,6 +38,7 @@ struct CudaRuntime {
   Error (*queryEvent)(Event);
   Error (*elapsedTime)(float*, Event, Event);
   Error (*createStream)(Stream*, unsigned);
+  Error (*busId)(char*, int, int);
   // Exactly one is set: CUDA 13 added an argument.
   Error (*captureInfo12)(Stream, int*, unsigned long long*, void**,
                          const void**, std::size_t*);
@@ -61,6 +63,7 @@ class CudaEvents : public DeviceEvents {
 
   Capture capture(Stream stream) noexcept override;
   bool record(Event event, Stream stream) noexcept override;
+  std::string busId() noexcept override;
   bool enterThread() noexcept override;
   Event create() noexcept override;
   std::optional<Stream> ownStream() noexcept override;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace traced {
 
@@ -37,6 +38,10 @@ class DeviceEvents {
   // Records the event at the end of the stream. Returns false if the device
   // refused.
   virtual bool record(Event event, Stream stream) noexcept = 0;
+
+  // Returns the address of the device on its bus, such as "0000:1b:00.0"; "" if
+  // unknown.
+  virtual std::string busId() noexcept { return ""; }
 
   // Prepares the calling thread for the functions below, without disturbing
   // captures of other threads. Returns false if the device is unusable.

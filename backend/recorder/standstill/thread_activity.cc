@@ -67,9 +67,7 @@ constexpr SystemCall kCalls[] = {
 };
 
 SmallFile fileOf(std::int64_t tid, const char* name) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%" PRId64 "/%s", tid, name);
-  return SmallFile(path);
+  return SmallFile(pathOf(tid, name).c_str());
 }
 
 // Returns what a file descriptor refers to, such as a path or "socket:[7]".
@@ -85,30 +83,42 @@ std::string targetOf(std::uint64_t descriptor) {
 
 }  // namespace
 
-ThreadActivity activityOf(std::int64_t tid) {
-  ThreadActivity activity;
-  const SmallFile stat = fileOf(tid, "stat");
+std::string pathOf(std::int64_t tid, const char* file) {
+  return "/proc/self/task/" + std::to_string(tid) + "/" + file;
+}
+
+char stateIn(const SmallFile& stat) {
   // The name of the thread may contain any character.
   const char* const name_end = std::strrchr(stat.text, ')');
-  if (!name_end || name_end[1] != ' ') return activity;
-  activity.state = name_end[2];
-  const SmallFile schedule = fileOf(tid, "schedstat");
+  return name_end && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
+// See Documentation/scheduler/sched-stats.rst of Linux.
+ThreadSchedule scheduleOf(std::int64_t tid) {
+  const SmallFile file = fileOf(tid, "schedstat");
   std::uint64_t cpu_ns = 0;
+  std::uint64_t delay_ns = 0;
   std::uint64_t runs = 0;
-  if (std::sscanf(schedule.text, "%" SCNu64 " %*u %" SCNu64, &cpu_ns, &runs) ==
-      2) {
-    activity.cpu_ns = cpu_ns;
-    activity.runs = runs;
+  if (std::sscanf(file.text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &cpu_ns,
+                  &delay_ns, &runs) != 3) {
+    return {};
   }
-  return activity;
+  return {cpu_ns, delay_ns, runs};
+}
+
+ThreadActivity activityOf(std::int64_t tid) {
+  const char state = stateIn(fileOf(tid, "stat"));
+  return {state, state == 0 ? ThreadSchedule() : scheduleOf(tid)};
 }
 
 bool hasSlept(const ThreadActivity& before, const ThreadActivity& after) {
   const auto sleeps = [](const ThreadActivity& activity) {
     return activity.state != 0 && std::strchr("SDTtI", activity.state);
   };
-  return sleeps(before) && sleeps(after) && before.runs.value_or(0) > 0 &&
-         before.runs == after.runs && before.cpu_ns == after.cpu_ns;
+  return sleeps(before) && sleeps(after) &&
+         before.schedule.runs.value_or(0) > 0 &&
+         before.schedule.runs == after.schedule.runs &&
+         before.schedule.cpu_ns == after.schedule.cpu_ns;
 }
 
 WaitingCall waitingCallOf(std::int64_t tid) {
@@ -129,6 +139,14 @@ WaitingCall waitingCallOf(std::int64_t tid) {
   const std::string target = call->uses_file ? targetOf(argument) : "";
   return {target.empty() ? call->name : call->name + (" " + target),
           number == SYS_futex ? argument : 0};
+}
+
+std::optional<bool> isInCall(std::int64_t tid) {
+  const SmallFile file = fileOf(tid, "syscall");
+  long number = -1;
+  // "running" if it has been woken up meanwhile.
+  if (std::sscanf(file.text, "%ld", &number) != 1) return std::nullopt;
+  return number >= 0;
 }
 
 }  // namespace traced

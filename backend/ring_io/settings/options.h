@@ -72,8 +72,8 @@ struct Options {
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
-  std::int64_t watch_ns = 0;      // TRACED_WATCH; 0: no limit
-  std::int64_t resources_ns = 0;  // TRACED_RESOURCES; 0: no samples
+  std::int64_t watch_ns = 0;                  // TRACED_WATCH; 0: no limit
+  std::int64_t resources_ns = 1'000'000'000;  // TRACED_RESOURCES; 0: no samples
   std::int64_t standstill_ns = 5'000'000'000;  // TRACED_STANDSTILL; 0: never
   SampledThreads standstill_threads =
       SampledThreads::kIssuing;  // TRACED_STANDSTILL_THREADS

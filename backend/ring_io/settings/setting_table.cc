@@ -153,10 +153,9 @@ Refused readWatch(const std::string& value, Options& o) {
 }
 
 Refused readResources(const std::string& value, Options& o) {
-  constexpr std::int64_t kUsualNs = 1'000'000'000;
-  constexpr std::int64_t kMinNs = kUsualNs / 10;
+  constexpr std::int64_t kMinNs = 100'000'000;
   const auto on = parseSwitch(value);
-  const auto ns = on ? (*on ? kUsualNs : 0) : parseSeconds(value);
+  const auto ns = on ? (*on ? Options().resources_ns : 0) : parseSeconds(value);
   if (!ns || (*ns != 0 && *ns < kMinNs)) {
     return "0, 1 (every second) or a time of at least 0.1s";
   }

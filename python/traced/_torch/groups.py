@@ -24,6 +24,7 @@ from traced._torch import (
     job_name,
     modules,
     nccl_profiler,
+    program_times,
     rendezvous,
     stacks,
     start_name,
@@ -150,6 +151,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     extension = load_extension()
     # Only a new default group can change the rank of a process.
     started = initialized and extension.location() is not None
+    program_times.record(extension)
     start, start_attempt = ("", 0) if started else start_name.agree(group, _attempt())
     made = settings.current()
     job = "" if started else job_name.agree(group, made, _attempt())

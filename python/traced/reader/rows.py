@@ -103,6 +103,25 @@ class ResourceRow(NamedTuple):
     major_faults: int
     read_bytes_plus_1: int
     written_bytes_plus_1: int
+    issuer_delay_ns_plus_1: int
+    other_delay_ns_plus_1: int
+    blocked_ns_plus_1: int
+    paging_ns_plus_1: int
+    throttled_ns_plus_1: int
+    cpu_pressure_ns_plus_1: int
+    io_pressure_ns_plus_1: int
+    memory_pressure_ns_plus_1: int
+    collections: int
+    collecting_ns_plus_1: int
+    batches: int
+    loading_ns_plus_1: int
+    sm_clock_mhz_plus_1: int
+    max_sm_clock_mhz_plus_1: int
+    memory_clock_mhz_plus_1: int
+    throttle_reasons_plus_1: int
+    temperature_plus_1: int
+    ecc_errors_plus_1: int
+    xid: int
 
 
 class FunctionRow(NamedTuple):

@@ -128,6 +128,7 @@ TEST(ManyThreadsTest, ForgetsEndedThreads) {
   const pid_t child = fork();
   if (child == 0) {
     Options options;
+    options.resources_ns = 0;  // the test counts records
     options.directory = dir.path() + "/traces";
     options.ring_directory = dir.path();
     options.max_bytes = 1 << 20;

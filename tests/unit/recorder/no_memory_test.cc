@@ -89,6 +89,7 @@ bool isExact(const std::string& directory) {
 int record(Whose who, long nth, const std::string& directory) {
   Options options;
   options.standstill_ns = 0;  // the test counts records
+  options.resources_ns = 0;
   options.directory = directory + "/traces";
   options.ring_directory = directory;
   options.ring_slots = 4096;

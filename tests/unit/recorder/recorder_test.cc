@@ -45,6 +45,7 @@ class RecorderTest : public ::testing::Test {
   Recorder& start(std::uint32_t rank = 1, std::uint32_t world_size = 4,
                   const std::string& name = "") {
     Options options;
+    options.resources_ns = 0;  // the test counts records
     options.directory = dir_.path() + "/traces";
     options.ring_directory = dir_.path();
     ProcessIdentity process;
@@ -478,6 +479,7 @@ TEST_F(RecorderTest, TruncatesLongGroupNames) {
 TEST_F(RecorderTest, ReportsWhyItCannotRecord) {
   inProcess([&] {
     Options options;
+    options.resources_ns = 0;  // the test counts records
     options.directory = "/proc/nowhere";
     const auto recorder = Recorder::start(options, {});
     EXPECT_FALSE(recorder);
@@ -491,6 +493,7 @@ TEST_F(RecorderTest, DropsAreCountedWhenTheRingIsFull) {
   constexpr std::uint64_t kOperations = 200'000;
   inProcess([&] {
     Options options;
+    options.resources_ns = 0;  // the test counts records
     options.directory = dir_.path() + "/traces";
     options.ring_directory = dir_.path();
     options.ring_slots = 4096;

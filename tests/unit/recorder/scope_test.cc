@@ -39,6 +39,7 @@ class ScopeTest : public ::testing::Test {
     const pid_t child = fork();
     if (child == 0) {
       Options options;
+      options.resources_ns = 0;  // the test counts records
       options.directory = dir_.path() + "/traces";
       options.ring_directory = dir_.path();
       options.scope = scope;

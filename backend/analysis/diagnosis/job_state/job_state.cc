@@ -122,10 +122,11 @@ bool countsCollectives(const GroupState& group) {
 
 // Discards groups that some rank left out: calls of that rank may be missing.
 JobState JobStateBuilder::finish(AlignedClocks clocks) && {
-  std::vector<ClockCursor> cursors;
   for (const std::size_t i : set_.selected) {
-    cursors.emplace_back(clocks.models[i]);
+    job_.clocks.push_back(std::move(clocks.models[i]));
   }
+  const std::vector<ClockCursor> cursors(job_.clocks.begin(),
+                                         job_.clocks.end());
   putOnCommonTime(cursors, job_);
   job_.summary.setClockWarnings(std::move(clocks.warnings));
   for (GroupState& group : job_.groups) {

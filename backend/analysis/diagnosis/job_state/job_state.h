@@ -23,6 +23,7 @@
 #include "analysis/reading/trace_set.h"
 #include "analysis/stream/clock_cursor.h"
 #include "analysis/stream/source_capabilities.h"
+#include "traced/v1/clock.pb.h"
 
 namespace traced {
 
@@ -47,6 +48,8 @@ struct JobState {
   SignatureTable signatures;
   // In ascending order of rank.
   std::vector<RankState> ranks;
+  // The clocks of `ranks`.
+  std::vector<v1::ClockModel> clocks;
   RunSummary summary;
   // The capabilities that all its streams share.
   CapabilitySet capabilities = CapabilitySet::all();

@@ -67,6 +67,9 @@ JobVerdict verdictAbout(const Answer& answer, bool in_turn, bool are_marked) {
     verdict.reasons.push_back(
         LongerInSteps{each.rank, static_cast<std::int64_t>(each.median_ns),
                       each.steps, each.with_peers, are_marked});
+    verdict.late.push_back(
+        {each.rank, static_cast<std::int64_t>(std::min(each.extra_ns, 4e18)),
+         each.computing});
   }
   addGain(answer, verdict);
   verdict.advice.push_back(AskBeforeCalls{answer.ranks});

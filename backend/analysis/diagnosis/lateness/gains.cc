@@ -49,6 +49,7 @@ std::optional<Replayed> askAboutRanks(
   options.max_rows = kMaxCandidates;
   options.only_ranks_above = whatif::kWorthNaming;
   options.sets = std::move(sets);
+  options.with_computing = true;
   Replayed result{whatif::whatIf(job, options), job.has_steps};
   if (result.answers.refusal || result.answers.forced > 0 ||
       whatif::replayError(result.answers) > kMaxError) {

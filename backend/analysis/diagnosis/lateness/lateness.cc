@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/job/dependency.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -295,12 +296,45 @@ class Walk {
 
 }  // namespace
 
-std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
+namespace {
+
+// Returns the index of a member, or the number of members.
+std::size_t indexOf(absl::Span<const Timing> members, std::uint32_t who) {
   const auto own = std::lower_bound(
-      ready_times.begin(), ready_times.end(), who,
+      members.begin(), members.end(), who,
       [](const Timing& each, std::uint32_t id) { return each.rank < id; });
-  if (own == ready_times.end() || own->rank != who) return 0;
-  return lateness[static_cast<std::size_t>(own - ready_times.begin())];
+  const bool is_member = own != members.end() && own->rank == who;
+  return static_cast<std::size_t>((is_member ? own : members.end()) -
+                                  members.begin());
+}
+
+}  // namespace
+
+std::int64_t LateCollective::latenessOf(std::uint32_t who) const {
+  const std::size_t index = indexOf(ready_times, who);
+  return index < lateness.size() ? lateness[index] : 0;
+}
+
+const Timing* LateCollective::timingOf(std::uint32_t who) const {
+  const std::size_t index = indexOf(ready_times, who);
+  return index < ready_times.size() ? &ready_times[index] : nullptr;
+}
+
+void addLateness(std::int64_t late_ns, const LateCollective* before,
+                 const LateCollective& collective, LateTimes& late) {
+  late.late_ns = wrappingSum(late.late_ns, late_ns);
+  const Timing* own = collective.timingOf(late.rank);
+  const std::int64_t end_ns = own ? own->ready_ns : collective.at_ns;
+  std::int64_t begin_ns = wrappingDifference(end_ns, late_ns);
+  if (before && before->seq + 1 == collective.seq) {
+    begin_ns = std::min(begin_ns, before->at_ns);
+  } else if (own && own->since_call.known()) {
+    begin_ns =
+        std::min(begin_ns, wrappingDifference(end_ns, own->since_call.most_ns));
+  } else {
+    late.may_begin_earlier = true;
+  }
+  late.windows.push_back({std::min(begin_ns, end_ns), end_ns});
 }
 
 GroupLateness::GroupLateness(const JobState& job, std::uint32_t group) {

@@ -10,6 +10,7 @@
 
 #include "absl/types/span.h"
 #include "analysis/diagnosis/job_state/job_state.h"
+#include "analysis/diagnosis/verdicts/verdict.h"
 
 namespace traced {
 
@@ -37,7 +38,14 @@ struct LateCollective {
   // both were released from a collective of the group. Excludes lateness that
   // was counted before. Returns 0 for a rank that is not a member.
   std::int64_t latenessOf(std::uint32_t who) const;
+  // Returns nullptr for a rank that is not a member.
+  const Timing* timingOf(std::uint32_t who) const;
 };
+
+// Adds that a member was late to a collective, by `late_ns`: since the group's
+// previous one, which is `before` or nullptr.
+void addLateness(std::int64_t late_ns, const LateCollective* before,
+                 const LateCollective& collective, LateTimes& late);
 
 // Returns whether a lateness is long and unusual for its group.
 using StandsOut = std::function<bool(const LateCollective&)>;

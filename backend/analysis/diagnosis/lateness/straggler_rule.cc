@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "analysis/diagnosis/lateness/compared_ranks.h"
 #include "analysis/diagnosis/lateness/lateness_rules.h"
 #include "analysis/statistics/median.h"
 
@@ -265,6 +267,42 @@ std::optional<Straggler> stragglerIn(const Collectives& collectives) {
   return std::nullopt;
 }
 
+// Returns when a rank was noticeably late.
+LateTimes lateTimesOf(std::uint32_t rank, const Collectives& collectives,
+                      const Stretch& stretch) {
+  LateTimes late;
+  late.rank = rank;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    const std::int64_t late_ns = collectives[i].latenessOf(rank);
+    if (late_ns < kNoticeableNs) continue;
+    addLateness(late_ns, i > 0 ? &collectives[i - 1] : nullptr, collectives[i],
+                late);
+  }
+  unite(late.windows);
+  return late;
+}
+
+// Adds when the stragglers were late, and others that were not on time.
+void addLateTimes(const Collectives& collectives, const Straggler& straggler,
+                  JobVerdict& verdict) {
+  std::map<std::uint32_t, double> late_ns;
+  for (std::size_t i = straggler.where.begin; i < straggler.where.end; ++i) {
+    const LateCollective& one = collectives[i];
+    for (std::size_t member = 0; member < one.lateness.size(); ++member) {
+      late_ns[one.ready_times[member].rank] +=
+          static_cast<double>(one.lateness[member]);
+    }
+  }
+  for (const auto& [rank, ns] : late_ns) {
+    const bool is_straggler =
+        std::find(straggler.alike.begin(), straggler.alike.end(), rank) !=
+        straggler.alike.end();
+    if (!is_straggler && ns * kOnTimeBelow < late_ns[straggler.rank]) continue;
+    (is_straggler ? verdict.late : verdict.also_late)
+        .push_back(lateTimesOf(rank, collectives, straggler.where));
+  }
+}
+
 JobVerdict reportStraggler(std::uint32_t group, const Collectives& collectives,
                            const Straggler& straggler, bool on_one_clock) {
   JobVerdict verdict;
@@ -287,6 +325,7 @@ JobVerdict reportStraggler(std::uint32_t group, const Collectives& collectives,
       ShareOfTime{straggler.of_the_time, straggler.waits_seen});
   verdict.reasons.push_back(on_one_clock ? PlainFact::kExactOnOneClock
                                          : PlainFact::kSeveralClocks);
+  addLateTimes(collectives, straggler, verdict);
   verdict.advice.push_back(AskBeforeCalls{straggler.alike});
   return verdict;
 }

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/diagnosis/lateness/compared_ranks.h"
 #include "analysis/diagnosis/lateness/lateness.h"
 #include "analysis/diagnosis/lateness/lateness_rules.h"
 #include "analysis/statistics/median.h"
@@ -104,6 +104,37 @@ void reportOften(const std::vector<LateCollective>& late, std::int64_t span_ns,
                       all_ns, span_ns});
 }
 
+// When ranks were late to collectives: the latest one, and others that were no
+// less than a fifth as late.
+struct LateRanks {
+  std::map<std::uint32_t, LateTimes> latest;
+  std::map<std::uint32_t, LateTimes> also;
+
+  // `before`: the collective before, or nullptr.
+  void add(const LateCollective* before, const LateCollective& collective) {
+    const std::int64_t longest_ns = reportedLatenessNs(collective);
+    for (std::size_t i = 0; i < collective.lateness.size(); ++i) {
+      const std::uint32_t rank = collective.ready_times[i].rank;
+      const bool is_latest = rank == collective.rank;
+      const std::int64_t late_ns =
+          is_latest ? longest_ns : collective.lateness[i];
+      if (late_ns < longest_ns / kOnTimeBelow) continue;
+      LateTimes& times = (is_latest ? latest : also)[rank];
+      times.rank = rank;
+      addLateness(late_ns, before, collective, times);
+    }
+  }
+};
+
+std::vector<LateTimes> united(std::map<std::uint32_t, LateTimes> late) {
+  std::vector<LateTimes> all;
+  for (auto& [rank, times] : late) {
+    unite(times.windows);
+    all.push_back(std::move(times));
+  }
+  return all;
+}
+
 // Reports the longest delay that stands out, and the number of such delays.
 // Absent if none does.
 std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
@@ -119,8 +150,14 @@ std::optional<JobVerdict> findLate(const JobState& job, std::uint32_t group,
   if (!stands_out(most)) return std::nullopt;
   JobVerdict verdict = reportLate(job, group, most, lateness.onOneClock());
   std::vector<LateCollective> all;
-  std::copy_if(collectives.begin(), collectives.end(), std::back_inserter(all),
-               stands_out);
+  LateRanks late;
+  for (std::size_t i = 0; i < collectives.size(); ++i) {
+    if (!stands_out(collectives[i])) continue;
+    all.push_back(collectives[i]);
+    late.add(i > 0 ? &collectives[i - 1] : nullptr, collectives[i]);
+  }
+  verdict.late = united(std::move(late.latest));
+  verdict.also_late = united(std::move(late.also));
   if (all.size() < 2) return verdict;
   if (!std::all_of(all.begin(), all.end(), isProven)) {
     verdict.finding = Confidence::kLikely;

@@ -13,9 +13,21 @@
 #include "analysis/diagnosis/verdicts/facts.h"
 #include "analysis/diagnosis/verdicts/verdict_kinds.h"
 #include "analysis/job/group_catalog.h"
+#include "analysis/job/time_windows.h"
 #include "analysis/stream/call_site.h"
 
 namespace traced {
+
+// When a rank was late, on the common time line.
+struct LateTimes {
+  std::uint32_t rank = 0;
+  // By how much in all.
+  std::int64_t late_ns = 0;
+  // Each from when it could go on until it joined.
+  std::vector<TimeWindow> windows;
+  // Some of them may begin earlier.
+  bool may_begin_earlier = false;
+};
 
 struct JobVerdict {
   VerdictKind kind = VerdictKind::kUndecided;
@@ -41,6 +53,13 @@ struct JobVerdict {
   // Which part of the run it costs. Only for stragglers of runs that can be
   // replayed (analysis/whatif).
   std::optional<WouldSave> saves;
+  // For late ranks: when, why, and those of which it is not known why. See
+  // lateness/causes.h. `also_late`: others, and culprits when another rank was
+  // later.
+  std::vector<LateTimes> late;
+  std::vector<LateTimes> also_late;
+  std::vector<ExplainedBy> causes;
+  std::optional<NothingExplains> unexplained;
   // For a verdict about many operations of a group: the first of them.
   std::uint64_t since_seq = 0;
   // Call sites of the operation, or of that first one, by rank. Only as far as

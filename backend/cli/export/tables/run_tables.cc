@@ -44,6 +44,16 @@ Columns<Row> withTimes(Columns<Row> columns, const Columns<Row>& more = {}) {
   return columns;
 }
 
+// Cells of the columns of a sample.
+template <auto kColumn>
+CellValue count(const SampleRow& row) {
+  return countCell(row.sample.*kColumn);
+}
+template <auto kColumnPlus1>
+CellValue countIfKnown(const SampleRow& row) {
+  return countLessOne(row.sample.*kColumnPlus1);
+}
+
 }  // namespace
 
 const TableOf<RankRow>& rankTable() {
@@ -122,6 +132,7 @@ const TableOf<StepRow>& stepTable() {
 
 const TableOf<SampleRow>& resourceTable() {
   using R = const SampleRow&;
+  using S = ResourceRow;
   static const TableOf<SampleRow> table(
       "resources", "what a process used between two samples",
       {{"rank", [](R r) { return countCell(r.rank.table.header.rank()); }},
@@ -131,21 +142,34 @@ const TableOf<SampleRow>& resourceTable() {
         }},
        {"sample_ns",
         [](R r) { return r.rank.commonCell(Instant(r.sample.sample_ns)); }},
-       {"interval_ns", [](R r) { return countCell(r.sample.interval_ns); }},
-       {"cpu_ns", [](R r) { return countCell(r.sample.cpu_ns); }},
-       {"main_cpu_ns",
-        [](R r) { return countLessOne(r.sample.main_cpu_ns_plus_1); }},
-       {"run_delay_ns",
-        [](R r) { return countLessOne(r.sample.run_delay_ns_plus_1); }},
-       {"voluntary_switches",
-        [](R r) { return countCell(r.sample.voluntary_switches); }},
-       {"involuntary_switches",
-        [](R r) { return countCell(r.sample.involuntary_switches); }},
-       {"major_faults", [](R r) { return countCell(r.sample.major_faults); }},
-       {"read_bytes",
-        [](R r) { return countLessOne(r.sample.read_bytes_plus_1); }},
-       {"written_bytes",
-        [](R r) { return countLessOne(r.sample.written_bytes_plus_1); }}},
+       {"interval_ns", count<&S::interval_ns>},
+       {"cpu_ns", count<&S::cpu_ns>},
+       {"main_cpu_ns", countIfKnown<&S::main_cpu_ns_plus_1>},
+       {"run_delay_ns", countIfKnown<&S::run_delay_ns_plus_1>},
+       {"issuer_delay_ns", countIfKnown<&S::issuer_delay_ns_plus_1>},
+       {"other_delay_ns", countIfKnown<&S::other_delay_ns_plus_1>},
+       {"blocked_ns", countIfKnown<&S::blocked_ns_plus_1>},
+       {"paging_ns", countIfKnown<&S::paging_ns_plus_1>},
+       {"major_faults", count<&S::major_faults>},
+       {"read_bytes", countIfKnown<&S::read_bytes_plus_1>},
+       {"written_bytes", countIfKnown<&S::written_bytes_plus_1>},
+       {"voluntary_switches", count<&S::voluntary_switches>},
+       {"involuntary_switches", count<&S::involuntary_switches>},
+       {"throttled_ns", countIfKnown<&S::throttled_ns_plus_1>},
+       {"cpu_pressure_ns", countIfKnown<&S::cpu_pressure_ns_plus_1>},
+       {"io_pressure_ns", countIfKnown<&S::io_pressure_ns_plus_1>},
+       {"memory_pressure_ns", countIfKnown<&S::memory_pressure_ns_plus_1>},
+       {"collections", count<&S::collections>},
+       {"collecting_ns", countIfKnown<&S::collecting_ns_plus_1>},
+       {"batches", count<&S::batches>},
+       {"loading_ns", countIfKnown<&S::loading_ns_plus_1>},
+       {"sm_clock_mhz", countIfKnown<&S::sm_clock_mhz_plus_1>},
+       {"max_sm_clock_mhz", countIfKnown<&S::max_sm_clock_mhz_plus_1>},
+       {"memory_clock_mhz", countIfKnown<&S::memory_clock_mhz_plus_1>},
+       {"throttle_reasons", countIfKnown<&S::throttle_reasons_plus_1>},
+       {"temperature", countIfKnown<&S::temperature_plus_1>},
+       {"ecc_errors", countIfKnown<&S::ecc_errors_plus_1>},
+       {"xid", [](R r) { return countUnlessZero(r.sample.xid); }}},
       {"rank", "step"});
   return table;
 }

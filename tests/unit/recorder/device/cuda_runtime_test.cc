@@ -53,6 +53,7 @@ static_assert(matches<&CudaRuntime::elapsedTime>(&cudaEventElapsedTime));
 static_assert(matches<&CudaRuntime::createStream>(
     static_cast<cudaError_t (*)(cudaStream_t*, unsigned)>(
         &cudaStreamCreateWithFlags)));
+static_assert(matches<&CudaRuntime::busId>(&cudaDeviceGetPCIBusId));
 #if CUDART_VERSION >= 13000
 static_assert(matches<&CudaRuntime::captureInfo13>(&cudaStreamGetCaptureInfo));
 #else

@@ -14,6 +14,7 @@ FAKE(cudaEventRecord)
 FAKE(cudaEventQuery)
 FAKE(cudaEventElapsedTime)
 FAKE(cudaStreamCreateWithFlags)
+FAKE(cudaDeviceGetPCIBusId)
 FAKE(cudaStreamGetCaptureInfo)
 #if FAKE_CUDART < 13
 FAKE(cudaStreamGetCaptureInfo_v2)

@@ -157,12 +157,12 @@ TEST_F(RunningThreadTest, UnreadableStacksAreReported) {
 
 TEST(ThreadSampleTest, WithoutPythonOnlyTheKernelIsAsked) {
   // The kernel counts the time of a running thread at its ticks.
-  while (activityOf(gettid()).cpu_ns == 0u) {
+  while (scheduleOf(gettid()).cpu_ns == 0u) {
   }
   const ThreadSample sample = sampleThread(gettid(), nullptr);
   EXPECT_EQ(sample.reading, v1::STACK_READING_UNSPECIFIED);
   EXPECT_EQ(sample.activity.state, 'R');
-  EXPECT_GT(sample.activity.cpu_ns.value_or(1), 0u);
+  EXPECT_GT(sample.activity.schedule.cpu_ns.value_or(1), 0u);
 }
 
 TEST(ThreadSampleTest, AThreadThatHasEndedHasNoState) {

@@ -47,6 +47,7 @@ class RecoverAppendTest : public ::testing::TestWithParam<std::size_t> {
   // Pushes releases of operations 1, 2, 3, ... until it dies.
   void record(const std::string& directory, std::atomic<OpId>& pushed) {
     Options options;
+    options.resources_ns = 0;  // the test counts records
     options.directory = directory + "/traces";
     HostInfo host = readHostInfo();
     const v1::Header header = makeHeader(options, {}, host, randomStreamId());

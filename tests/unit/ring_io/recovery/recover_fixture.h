@@ -14,6 +14,7 @@ inline constexpr std::chrono::seconds kFlushLimit{20};
 class RecoverTest : public ::testing::Test {
  protected:
   Recorder& start() {
+    options_.resources_ns = 0;  // the tests count records
     options_.directory = traces();
     options_.ring_directory = dir_.path();
     ProcessIdentity process;

@@ -20,6 +20,7 @@ class RetentionTest : public ::testing::Test {
  protected:
   Options options(std::uint64_t max_bytes) const {
     Options options;
+    options.resources_ns = 0;  // the test counts records
     options.directory = dir_.path() + "/traces";
     options.ring_directory = dir_.path();
     options.max_bytes = max_bytes;

@@ -71,6 +71,41 @@ struct OwnLateness {
   std::vector<std::pair<std::uint64_t, std::int64_t>> first;
 };
 
+// What may have made a rank late. Measured by samples of its process.
+enum class LateCause : std::uint8_t {
+  // Python collected garbage.
+  kCollecting,
+  // The program was in a DataLoader.
+  kLoading,
+  // The limit of its cgroup's processor time.
+  kThrottled,
+  // Its threads were runnable without a processor.
+  kProcessor,
+  // Page faults that read from a disk.
+  kPaging,
+  // Uninterruptible sleep in system calls, with and without bytes read or
+  // written.
+  kStorage,
+  kKernel,
+  // What low clocks of its GPU cost.
+  kGpuClocks,
+};
+struct ExplainedBy {
+  Ranks ranks;
+  LateCause cause = LateCause::kCollecting;
+  // By how much these ranks were late in all, for how long they had the cause
+  // meanwhile, and the longest time of a rank that was on time.
+  std::int64_t late_ns = 0;
+  std::int64_t ns = 0;
+  std::int64_t of_others_ns = 0;
+};
+// Samples cover the lateness, and no cause explains it.
+struct NothingExplains {
+  Ranks ranks;
+  // The causes that were measured and are too short, for all of `ranks`.
+  std::vector<LateCause> ruled_out;
+};
+
 struct TransfersAreSlow {
   Ranks ranks;
 };
@@ -102,7 +137,7 @@ struct AskNetwork {
 using TimeFact =
     std::variant<KeepsWaiting, LateAlike, LateTo, ShareOfTime, ComputedLonger,
                  LongerInSteps, WouldSave, JoinedLate, JoinedLateOften,
-                 OwnLateness, TransfersAreSlow, SlowTransfers, AskBeforeCalls,
-                 AskBeforeCall, AskNetwork>;
+                 OwnLateness, ExplainedBy, NothingExplains, TransfersAreSlow,
+                 SlowTransfers, AskBeforeCalls, AskBeforeCall, AskNetwork>;
 
 }  // namespace traced
