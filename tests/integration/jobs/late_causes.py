@@ -42,7 +42,6 @@ _Step = Callable[[], object]
 def train(cause: str, steps: int = STEPS) -> None:
     """Rank LATE runs the cause in each step, all ranks compute for some milliseconds."""
     rank = int(os.environ["RANK"])
-    _keep_to_processor(rank)
     with _CAUSES[cause](rank) as cause_of_step, joined():
         for _ in range(steps):
             _compute(0.03)
@@ -53,7 +52,6 @@ def train(cause: str, steps: int = STEPS) -> None:
 def once(cause: str, steps: int = 30) -> None:
     """As train(), but rank LATE runs the cause in one step, eight times."""
     rank = int(os.environ["RANK"])
-    _keep_to_processor(rank)
     with _CAUSES[cause](rank) as cause_of_step, joined():
         for step in range(steps):
             time.sleep(0.02)
@@ -81,12 +79,6 @@ def on_gpus(state: str, slowdown: int, steps: int = STEPS) -> None:
             torch.cuda.synchronize()
             dist.all_reduce(tensor, async_op=True).wait()
             torch.cuda.synchronize()
-
-
-def _keep_to_processor(rank: int) -> None:
-    """Rank LATE has one of the processors for itself, the others share one."""
-    processors = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {processors[-1] if rank == LATE else processors[0]})
 
 
 def _compute(seconds: float) -> None:
@@ -160,8 +152,16 @@ def _loads(rank: int) -> Iterator[_Step]:
 _SPIN = "while True: pass"
 
 
+def _keep_to_processor(rank: int) -> None:
+    """Rank LATE has one of the processors, the other ranks share another one."""
+    processors = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {processors[-1] if rank == LATE else processors[0]})
+
+
 @contextmanager
 def _shares_its_processor(rank: int) -> Iterator[_Step]:
+    # Only here: ranks of other tests must be able to leave a processor that is this busy.
+    _keep_to_processor(rank)
     hogs = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(6 * (rank == LATE))]
     try:
         yield lambda: _compute(0.03)
