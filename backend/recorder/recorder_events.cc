@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "recorder/context/context.h"
 #include "recorder/recorder.h"
+#include "trace_io/plus_one.h"
 #include "traced/v1/trace.pb.h"
 
 namespace traced {
@@ -23,10 +24,6 @@ struct ThreadName {
   std::uint32_t id = 0;
 };
 constinit thread_local ThreadName this_thread_name;
-
-std::uint64_t plusOne(const std::optional<std::uint64_t>& value) {
-  return value ? *value + 1 : 0;
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// CoveredWindows tells how much of an interval some windows of time cover.
+// CoveredWindows computes how much of an interval a set of time windows covers.
 
 #pragma once
 

@@ -46,7 +46,9 @@ PyObject* loadingEnded(PyObject*, PyObject*) {
 }
 
 PyMethodDef kFunctions[] = {
-    {"on_collection", reinterpret_cast<PyCFunction>(&onCollection),
+    {"on_collection",
+     // Through void (*)(), as CPython does: METH_FASTCALL is another type.
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&onCollection)),
      METH_FASTCALL, "Counts garbage collections. An entry of gc.callbacks."},
     {"loading_began", &loadingBegan, METH_NOARGS,
      "Begins a call that loads a batch."},

@@ -77,7 +77,7 @@ class GpuWatch {
   std::optional<std::int64_t> looked_ns_;
 };
 
-// Never destroyed, because the driver may block its thread for ever.
+// Never destroyed: the driver may block its thread forever.
 std::atomic<GpuWatch*> watch_of_process{nullptr};
 
 // Exit handlers run in reverse order, so this one runs before those that NVML

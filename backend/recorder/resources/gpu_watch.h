@@ -9,7 +9,7 @@
 
 namespace traced {
 
-// The state at the latest look. Absent are values that NVML does not report.
+// The state at the latest look. Values that NVML does not report are absent.
 struct GpuState {
   std::optional<unsigned> sm_clock_mhz;
   std::optional<unsigned> max_sm_clock_mhz;

@@ -11,6 +11,7 @@
 #include "recorder/resources/number_after.h"
 #include "recorder/resources/program_times.h"
 #include "recorder/standstill/thread_activity.h"
+#include "trace_io/plus_one.h"
 
 namespace traced {
 namespace {
@@ -44,24 +45,19 @@ Amount pressureNs(const char* path) {
   return us ? Amount(*us * 1'000) : std::nullopt;
 }
 
-template <typename Value, typename Column>
-void setPlusOne(const std::optional<Value>& value, Column& column) {
-  if (value) column = static_cast<Column>(*value) + 1;
-}
-
-void setRounded(const Amount& ns, std::uint64_t& column) {
-  if (ns) column = rounded(*ns) + 1;
+Amount rounded(const Amount& ns) {
+  return ns ? Amount(rounded(*ns)) : std::nullopt;
 }
 
 void addGpuState(std::int64_t now_ns, ResourceRow& row) {
   const std::optional<GpuState> gpu = takeGpuState(now_ns);
   if (!gpu) return;
-  setPlusOne(gpu->sm_clock_mhz, row.sm_clock_mhz_plus_1);
-  setPlusOne(gpu->max_sm_clock_mhz, row.max_sm_clock_mhz_plus_1);
-  setPlusOne(gpu->memory_clock_mhz, row.memory_clock_mhz_plus_1);
-  setPlusOne(gpu->throttle_reasons, row.throttle_reasons_plus_1);
-  setPlusOne(gpu->temperature, row.temperature_plus_1);
-  setPlusOne(gpu->ecc_errors, row.ecc_errors_plus_1);
+  row.sm_clock_mhz_plus_1 = plusOne(gpu->sm_clock_mhz);
+  row.max_sm_clock_mhz_plus_1 = plusOne(gpu->max_sm_clock_mhz);
+  row.memory_clock_mhz_plus_1 = plusOne(gpu->memory_clock_mhz);
+  row.throttle_reasons_plus_1 = plusOne(gpu->throttle_reasons);
+  row.temperature_plus_1 = plusOne(gpu->temperature);
+  row.ecc_errors_plus_1 = plusOne(gpu->ecc_errors);
   row.xid = gpu->xid;
 }
 
@@ -138,8 +134,7 @@ bool ResourceSampler::isDue(std::int64_t now_ns, bool last) const {
 // A total may be too low at one moment (TimeSum), but never shrinks.
 void ResourceSampler::addDifferences(const Totals& now, ResourceRow& row) {
   for (const auto& [total, column, plus_1, is_time] : kDifferences) {
-    Amount until = now.*total;
-    if (until && is_time) until = rounded(*until);
+    const Amount until = is_time ? rounded(now.*total) : now.*total;
     const Amount since =
         std::exchange(before_.*total, std::max(before_.*total, until));
     if (!since || !until) continue;
@@ -173,9 +168,9 @@ ResourceRow ResourceSampler::sample(std::int64_t now_ns,
   row.interval_ns = static_cast<std::uint64_t>(now_ns - sampled_ns_);
   addDifferences(now, row);
   addBlockedTime(issuers, row);
-  setRounded(delays.issuer_ns, row.issuer_delay_ns_plus_1);
-  setRounded(delays.sum_ns, row.other_delay_ns_plus_1);
-  setRounded(throttled_ns, row.throttled_ns_plus_1);
+  row.issuer_delay_ns_plus_1 = plusOne(rounded(delays.issuer_ns));
+  row.other_delay_ns_plus_1 = plusOne(rounded(delays.sum_ns));
+  row.throttled_ns_plus_1 = plusOne(rounded(throttled_ns));
   addGpuState(now_ns, row);
   sampled_ns_ = now_ns;
   const auto cost_ns = static_cast<double>(threadCpuNs() - began_ns);

@@ -17,9 +17,9 @@ namespace traced {
 // Not thread safe.
 class ResourceSampler {
  public:
-  // `interval_ns` is the minimum distance between samples.
-  // Samples that take long are rarer, so that they take at most kMaxShare of a
-  // processor. The first sample counts from `now_ns`.
+  // `interval_ns` is the minimum distance between samples. Samples that take
+  // long are rarer, so that they take at most kMaxShare of a processor. The
+  // first sample counts from `now_ns`.
   ResourceSampler(std::int64_t interval_ns, std::int64_t now_ns);
 
   // Looks at the main thread. Call it often.

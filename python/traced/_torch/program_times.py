@@ -18,8 +18,7 @@ _hooked = False
 def record(extension: ModuleType) -> None:
     """Installs the hooks, once per process, if resources are sampled."""
     global _hooked
-    chosen = extension.check_settings(settings.current())
-    if _hooked or chosen["TRACED_RESOURCES"] == "0":
+    if _hooked or extension.check_settings(settings.current())["TRACED_RESOURCES"] == "0":
         return
     _hooked = True
     gc.callbacks.append(extension.on_collection)

@@ -15,8 +15,8 @@ constexpr double kExplains = 0.8;
 // A cause that takes less of the lateness is ruled out.
 constexpr double kTooShort = 0.2;
 
-// The shortest lateness that tells something about a cause that is not measured
-// all the time, but looked for: 20 times a second, or once.
+// Returns the least lateness for which a cause can be judged. Some causes are
+// not measured all the time, but only looked for: 20 times a second, or once.
 std::int64_t shortestFor(LateCause cause) {
   constexpr std::int64_t kSecondNs = 1'000'000'000;
   switch (cause) {

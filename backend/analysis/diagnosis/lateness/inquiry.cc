@@ -13,7 +13,7 @@
 namespace traced {
 namespace {
 
-// Of a verdict and of a run, the ranks that were late for longest.
+// Limits per verdict and per run. The ranks with the most lateness are kept.
 constexpr std::size_t kMaxOfVerdict = 8;
 constexpr std::size_t kMaxOfRun = 256;
 

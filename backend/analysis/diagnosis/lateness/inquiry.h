@@ -22,7 +22,7 @@ struct Inquiry {
   CoveredWindows windows;
   // Absent if samples do not cover the time in which the rank was late.
   std::optional<ResourceUse> own;
-  // Of ranks on time. Without those that samples do not cover.
+  // Of the ranks on time whose samples cover that time.
   std::vector<ResourceUse> others;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/diagnosis/lateness/sample_times.h"
+#include "trace_io/plus_one.h"
 #include "trace_io/wrapping.h"
 
 namespace traced {
@@ -19,7 +20,13 @@ std::int64_t fitting(std::uint64_t ns, std::int64_t most_ns) {
       std::min(ns, static_cast<std::uint64_t>(most_ns)));
 }
 
-// The time of a cause within windows, and how much of them is known.
+bool covers(std::int64_t covered_ns, const CoveredWindows& windows) {
+  return static_cast<double>(covered_ns) >=
+         ResourceUse::kCovers * static_cast<double>(windows.allNs());
+}
+
+// The time of a cause within windows, and how much of them the samples cover
+// that tell it.
 class Sum {
  public:
   void add(const SampleTime& time, std::int64_t within_ns) {
@@ -30,23 +37,18 @@ class Sum {
     const std::int64_t at_most_ns =
         time.at_most_ns ? fitting(*time.at_most_ns, within_ns) : within_ns;
     at_most_ns_ = wrappingSum(at_most_ns_, at_most_ns);
-    known_ns_ = wrappingSum(known_ns_, within_ns);
   }
-  CauseTime within(const CoveredWindows& windows) const {
-    const auto all_ns = static_cast<double>(windows.allNs());
-    const bool is_known =
-        static_cast<double>(covered_ns_) >= ResourceUse::kCovers * all_ns;
-    const std::int64_t unknown_ns =
-        wrappingDifference(windows.allNs(), known_ns_);
-    return {is_known ? std::optional(ns_) : std::nullopt,
-            wrappingSum(at_most_ns_, std::max<std::int64_t>(unknown_ns, 0))};
+  // `uncovered_ns`: the part of the windows without samples.
+  CauseTime within(const CoveredWindows& windows,
+                   std::int64_t uncovered_ns) const {
+    return {covers(covered_ns_, windows) ? std::optional(ns_) : std::nullopt,
+            wrappingSum(at_most_ns_, uncovered_ns)};
   }
 
  private:
   std::int64_t ns_ = 0;
   std::int64_t covered_ns_ = 0;
   std::int64_t at_most_ns_ = 0;
-  std::int64_t known_ns_ = 0;
 };
 
 // Adds up the samples of a stream within windows.
@@ -58,12 +60,14 @@ class Adder {
 
   ResourceUse use() {
     addSamples();
+    const std::int64_t uncovered_ns = std::max<std::int64_t>(
+        wrappingDifference(windows_.allNs(), within_ns_), 0);
     ResourceUse use;
     for (std::size_t i = 0; i < kLateCauses; ++i) {
-      use.times[i] = sums_[i].within(windows_);
+      use.times[i] = sums_[i].within(windows_, uncovered_ns);
     }
-    const std::int64_t shortest_ns = intervals_ns_ / kMostTimesLonger;
-    use.is_known = all_.within(windows_).ns && within_ns_ >= shortest_ns;
+    use.is_known = covers(within_ns_, windows_) &&
+                   within_ns_ >= intervals_ns_ / kMostTimesLonger;
     const auto slept_ns = use.of(LateCause::kKernel).ns.value_or(0);
     use.moves_bytes =
         bytes_ >= kBytesPerSecond * static_cast<double>(slept_ns) / 1e9;
@@ -97,7 +101,6 @@ class Adder {
     for (std::size_t i = 0; i < kLateCauses; ++i) {
       sums_[i].add(timeOf(static_cast<LateCause>(i), sample), within_ns);
     }
-    all_.add({0, 0}, within_ns);
     within_ns_ = wrappingSum(within_ns_, within_ns);
     intervals_ns_ = wrappingSum(intervals_ns_,
                                 static_cast<std::int64_t>(sample.interval_ns));
@@ -126,7 +129,6 @@ class Adder {
   const StreamTable& table_;
   const ClockCursor& clock_;
   std::array<Sum, kLateCauses> sums_;
-  Sum all_;
   std::int64_t within_ns_ = 0;
   std::int64_t intervals_ns_ = 0;
   double bytes_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace_io/plus_one.h"
+
 namespace traced {
 namespace {
 

@@ -1,4 +1,4 @@
-// What one sample of a process's resources tells about causes of lateness.
+// Reads the causes of lateness from one sample of a process's resources.
 
 #pragma once
 
@@ -20,10 +20,5 @@ struct SampleTime {
 // Returns the time of a cause. As an explanation, kStorage and kKernel have the
 // same.
 SampleTime timeOf(LateCause cause, const ResourceRow& sample);
-
-// Returns the value of a column that holds it plus 1.
-inline std::optional<std::uint64_t> lessOne(std::uint64_t plus_1) {
-  return plus_1 > 0 ? std::optional(plus_1 - 1) : std::nullopt;
-}
 
 }  // namespace traced

@@ -14,7 +14,7 @@
 namespace traced {
 namespace {
 
-// Spins on one processor until it is told to end.
+// A thread that spins on one processor until this object is destroyed.
 class Spinning {
  public:
   Spinning() : thread_([this] { run(); }) {
