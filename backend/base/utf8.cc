@@ -73,4 +73,21 @@ bool isUnprintable(char32_t code) {
                      });
 }
 
+std::string printable(std::string_view text) {
+  // A terminal without UTF-8 interprets a lone byte as a control character.
+  const std::string valid = toValidUtf8(text);
+  std::string safe;
+  safe.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const Utf8Character first = firstCharacter(rest);
+    if (isUnprintable(first.code)) {
+      safe += '?';
+    } else {
+      safe += rest.substr(0, first.bytes);
+    }
+    rest.remove_prefix(first.bytes);
+  }
+  return safe;
+}
+
 }  // namespace traced

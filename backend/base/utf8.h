@@ -26,4 +26,8 @@ Utf8Character firstCharacter(std::string_view text);
 // direction marks, and zero-width or invisible characters.
 bool isUnprintable(char32_t code);
 
+// Returns a name from a trace, made safe for a terminal. Each character that
+// isUnprintable() holds, and each invalid UTF-8 byte, becomes "?".
+std::string printable(std::string_view text);
+
 }  // namespace traced

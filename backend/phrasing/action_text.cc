@@ -38,6 +38,9 @@ const char* whyText(ActionRule rule) {
       return "The program drops a Work that only a wait completes.";
     case ActionRule::kBufferInUse:
       return "The program uses the memory of an unfinished operation.";
+    case ActionRule::kGradientsApart:
+      return "The program never exchanges these gradients, also after a "
+             "restart.";
     case ActionRule::kAbsentRank:
       return "A restart ends the hang, but why the rank does not join is "
              "unknown, so the hang may return.";
@@ -70,6 +73,19 @@ const char* whyText(ActionRule rule) {
       return "Something outside the job ended it, perhaps on purpose.";
     case ActionRule::kProgramAborted:
       return "The program aborted the group itself, perhaps to recover.";
+    case ActionRule::kDataChanged:
+      return "The records do not show whether memory, a device, the network or "
+             "the program changed the data.";
+    case ActionRule::kNanComputed:
+      return "The records show where NaN began, not whether the data, the "
+             "program or the hardware made it.";
+    case ActionRule::kRangeTooSmall:
+      return "The records show how large the numbers are, not what made them "
+             "so "
+             "large.";
+    case ActionRule::kCopiesDiffer:
+      return "The records show which copies differ, not whether the program or "
+             "the hardware changed one.";
     case ActionRule::kSlowLink:
       return "The records do not show whether the network, a host or the "
              "program is slow.";

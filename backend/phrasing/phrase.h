@@ -19,6 +19,8 @@ std::string phrase(const JobState& job, const MessageFact& fact);
 std::string phrase(const JobState& job, const EndingFact& fact);
 std::string phrase(const JobState& job, const TimeFact& fact);
 std::string phrase(const JobState& job, const WiringFact& fact);
+std::string phrase(const JobState& job, const GradientFact& fact);
+std::string phrase(const JobState& job, const ValueFact& fact);
 std::string phrase(const JobState& job, const Fact& fact);
 
 }  // namespace traced

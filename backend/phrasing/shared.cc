@@ -108,6 +108,35 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
       return "a wait() for the Work that this call returned";
     case PlainFact::kAskWaitBetween:
       return "a wait between the two, or a buffer for each";
+    case PlainFact::kAskWaitBeforeChange:
+      return "where the program writes this tensor: it must wait for the Work "
+             "first";
+    case PlainFact::kAskWhatChangedData:
+      return "memory, devices and network of these hosts, and whether the "
+             "program writes these tensors meanwhile";
+    case PlainFact::kMayHaveWritten:
+      return "The program may have written one of these tensors before it "
+             "waited.";
+    case PlainFact::kNoNanReceived:
+      return "No operation had given it NaN that stayed.";
+    case PlainFact::kNotAllExamined:
+      return "Some earlier results were not examined, or had NaN for a while.";
+    case PlainFact::kAskWhatMadeNan:
+      return "what it computed before: the loss, its inputs and the gradients "
+             "of this module";
+    case PlainFact::kAskMagnitudes:
+      return "the scale of the loss, the learning rate, and whether a type "
+             "with "
+             "a larger range is needed here";
+    case PlainFact::kCopiesAssumed:
+      return "The model does not say which ranks hold copies; all ranks of the "
+             "given group were assumed to.";
+    case PlainFact::kStepsUnknown:
+      return "Without recorded steps, ranks may have made this check at "
+             "different moments.";
+    case PlainFact::kAskSynchronisation:
+      return "whether the gradients of this parameter are reduced over all "
+             "these ranks, and what changes it otherwise";
     case PlainFact::kExactOnOneClock:
       return "All its members read one clock, so the figures are exact.";
     case PlainFact::kSeveralClocks:
@@ -129,6 +158,11 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
     case PlainFact::kWhichIsUnknown:
       return "The traces do not show which of them, or which link between "
              "them.";
+    case PlainFact::kAskGradientNorms:
+      return "the norm of one gradient on each rank after backward, such as by "
+             "all_gather. Replicas of one model must agree. Ignore this if "
+             "each rank trains a model of its own, or averages its parameters "
+             "later";
     case PlainFact::kMetByName:
       return "Ranks find each other in the store by this name, so members of "
              "one group may be connected to those of the other.";

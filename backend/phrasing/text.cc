@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/utf8.h"
 
 namespace traced {
 namespace {
@@ -24,29 +23,6 @@ std::size_t columnsOf(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  // A terminal without UTF-8 interprets a lone byte as a control character.
-  const std::string valid = toValidUtf8(text);
-  std::string safe;
-  safe.reserve(valid.size());
-  for (std::string_view rest = valid; !rest.empty();) {
-    const Utf8Character first = firstCharacter(rest);
-    if (isUnprintable(first.code)) {
-      safe += '?';
-    } else {
-      safe += rest.substr(0, first.bytes);
-    }
-    rest.remove_prefix(first.bytes);
-  }
-  return safe;
-}
-
-std::string groupedText(std::uint64_t number) {
-  std::string digits = absl::StrCat(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, " ");
-  return digits;
-}
-
 std::string threeDigits(double number) {
   if (number >= 99.95) {
     return groupedText(static_cast<std::uint64_t>(std::round(number)));
@@ -58,18 +34,6 @@ std::string threeDigits(double number) {
 }
 
 std::string millisecondsText(double ns) { return threeDigits(ns / 1e6); }
-
-std::string bytesText(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return absl::StrCat(bytes, " B");
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 1023.5 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return absl::StrFormat("%.*f %s", value < 9.95 ? 1 : 0, value, kUnits[unit]);
-}
 
 std::string durationText(std::uint64_t ns) {
   const std::uint64_t seconds = ns / 1'000'000'000;
@@ -90,12 +54,6 @@ std::string percentRange(double from, double to, std::string_view between) {
   if (low + " %" == high) return high;
   return absl::StrCat(low, absl::string_view(between.data(), between.size()),
                       high);
-}
-
-std::string countOf(std::uint64_t count, std::string_view noun) {
-  return absl::StrCat(groupedText(count), " ",
-                      absl::string_view(noun.data(), noun.size()),
-                      count == 1 ? "" : "s");
 }
 
 std::string wrapped(std::string_view first, std::string_view text,

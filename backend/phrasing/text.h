@@ -7,22 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "base/number_text.h"  // IWYU pragma: export
+#include "base/utf8.h"         // IWYU pragma: export
+
 namespace traced {
 
-// Returns a name from a trace, made safe for a terminal. Each character that
-// isUnprintable() holds, and each invalid UTF-8 byte, becomes "?".
-std::string printable(std::string_view text);
-
-// Returns the number with grouped digits: "118 204".
-std::string groupedText(std::uint64_t number);
 // Returns three significant digits: "412", "19.8", "3.91", "0.412"; "<0.001"
 // for smaller values.
 std::string threeDigits(double number);
 // Converts nanoseconds to milliseconds with three significant digits, without
 // the unit.
 std::string millisecondsText(double ns);
-// Returns a size with a binary unit: "238 GiB".
-std::string bytesText(std::uint64_t bytes);
 // Returns "00:12:41"; durations below a minute as "12.345 s". `ns` is in
 // nanoseconds.
 std::string durationText(std::uint64_t ns);
@@ -31,9 +26,6 @@ std::string percentText(double part);
 // Returns a range of percentages from fractions, separated by `between`: "0.7
 // to 19.3 %". Returns one figure if both ends round to the same text.
 std::string percentRange(double from, double to, std::string_view between);
-// Returns a count with its noun: "1 rank", "2 ranks".
-std::string countOf(std::uint64_t count, std::string_view noun);
-
 inline constexpr std::size_t kScreenColumns = 100;
 
 // Wraps `text` after the prefix `first`. Later lines are indented by the width

@@ -56,11 +56,22 @@ DeviceTimes* Devices::start(int device,
     auto* times = new DeviceTimes(std::move(events), mode_,
                                   std::make_unique<Records>(recorder_, shared_),
                                   untimed_, aborted_);
+    startCopies(device, *times);
     times_[at(device)].store(times, std::memory_order_release);
     return times;
   } catch (const std::exception& e) {
     warnNoDeviceTimes(e.what());
     return nullptr;
+  }
+}
+
+void Devices::startCopies(int device, DeviceTimes& times) noexcept {
+  if (copied_bytes_ == 0) return;
+  try {
+    copies_[at(device)].store(new DeviceCopies(times, copied_bytes_),
+                              std::memory_order_release);
+  } catch (const std::exception& e) {
+    logMessage({"tensors on devices are not examined: ", e.what()});
   }
 }
 
@@ -91,6 +102,9 @@ void Devices::stop(std::chrono::milliseconds timeout) noexcept {
   }
   const auto until = steady_clock::now() + timeout;
   const auto stopAll = [this](auto left) {
+    for (const auto& copies : copies_) {
+      if (DeviceCopies* running = copies.load()) running->stop(left());
+    }
     for (const auto& times : times_) {
       if (DeviceTimes* running = times.load()) running->stop(left());
     }
@@ -102,6 +116,9 @@ void Devices::stop(std::chrono::milliseconds timeout) noexcept {
     return std::max(std::chrono::duration_cast<milliseconds>(left),
                     milliseconds(0));
   });
+  for (const auto& copies : copies_) {
+    if (DeviceCopies* running = copies.load()) running->abandon();
+  }
 }
 
 }  // namespace traced

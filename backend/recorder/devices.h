@@ -1,5 +1,6 @@
-// Devices holds the DeviceTimes of each device that the process uses, by device
-// index. All of them record into the process's one trace.
+// Devices holds the DeviceTimes and the DeviceCopies of each device that the
+// process uses, by device index. All of them record into the process's one
+// trace.
 //
 // Thread safety: any thread. Only stop() blocks, and start() while events are
 // created.
@@ -14,6 +15,7 @@
 #include <mutex>
 
 #include "recorder/device/aborted_communicators.h"
+#include "recorder/device/device_copies.h"
 #include "recorder/device/device_events.h"
 #include "recorder/device/device_times.h"
 #include "recorder/device/untimed.h"
@@ -30,14 +32,25 @@ class Devices {
   // How long process exit waits for the devices.
   static constexpr std::chrono::milliseconds kExitTimeout{500};
 
-  // `resources_ns` is the interval between looks at the first device; 0: none.
-  Devices(Recorder& recorder, DeviceTimeMode mode, std::int64_t resources_ns)
-      : recorder_(recorder), mode_(mode), resources_ns_(resources_ns) {}
+  // Uses the device time mode, the sampling interval of the first device and
+  // the memory for copies.
+  Devices(Recorder& recorder, const Options& options)
+      : recorder_(recorder),
+        mode_(options.device_time),
+        resources_ns_(options.resources_ns),
+        copied_bytes_(options.values.any() ? options.values.copied_bytes : 0) {}
 
   // Returns the DeviceTimes of a device, or nullptr before start(). The result
   // is never destroyed.
   DeviceTimes* find(int device) const noexcept {
     return isIndex(device) ? times_[at(device)].load(std::memory_order_acquire)
+                           : nullptr;
+  }
+  // Returns the DeviceCopies of a device, or nullptr if nothing is examined, if
+  // there is no memory for them, and before start(). The result is never
+  // destroyed.
+  DeviceCopies* copies(int device) const noexcept {
+    return isIndex(device) ? copies_[at(device)].load(std::memory_order_acquire)
                            : nullptr;
   }
   // Returns the DeviceTimes of a device, created if necessary. Returns nullptr
@@ -78,11 +91,13 @@ class Devices {
   static bool isIndex(int device) { return device >= 0 && device < kMax; }
   static std::size_t at(int device) { return static_cast<std::size_t>(device); }
   static void stopBeforeCudaEnds();
+  void startCopies(int device, DeviceTimes& times) noexcept;
   void warnNoDeviceTimes(const char* why) noexcept;
 
   Recorder& recorder_;
   const DeviceTimeMode mode_;
   const std::int64_t resources_ns_;
+  const std::uint64_t copied_bytes_;  // per device; 0: nothing is copied
   Untimed untimed_;
   Shared shared_;
   std::atomic<CommunicatorId> communicators_{0};
@@ -91,6 +106,7 @@ class Devices {
   std::mutex starting_;
   bool stopped_ = false;  // guarded by starting_
   std::array<std::atomic<DeviceTimes*>, kMax> times_{};
+  std::array<std::atomic<DeviceCopies*>, kMax> copies_{};
 };
 
 }  // namespace traced

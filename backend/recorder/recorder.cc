@@ -15,7 +15,6 @@
 #include "base/log_message.h"
 #include "base/threads.h"
 #include "recorder/devices.h"
-#include "recorder/ranges/tool_ranges.h"
 #include "recorder/writer.h"
 #include "ring_io/chunks/encode_definitions.h"
 #include "ring_io/ring/segment.h"
@@ -59,6 +58,7 @@ Writer::Settings writerSettings(const Options& options) {
   settings.standstill_ns = options.standstill_ns;
   settings.sampled_threads = options.standstill_threads;
   if (hasStderr()) settings.print = options.print;
+  settings.values = options.values;
   settings.names_cpp_stacks = options.cpp_stacks;
   return settings;
 }
@@ -75,6 +75,7 @@ HostInfo hostOf(const v1::Header& header) {
 constinit Recorder::Process Recorder::process_;
 std::atomic<Sinks*> Recorder::sinks_{nullptr};
 std::atomic<HangReports*> Recorder::hang_reports_{nullptr};
+std::atomic<bool> Recorder::observed_{false};
 
 Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
                    const v1::Header& header, const Options& options)
@@ -89,11 +90,8 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       scope_(options.scope),
       nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
-      devices_(std::make_unique<Devices>(*this, options.device_time,
-                                         options.resources_ns)),
-      tool_ranges_(ToolRanges::areWanted(options)
-                       ? std::make_unique<ToolRanges>(options)
-                       : nullptr),
+      devices_(std::make_unique<Devices>(*this, options)),
+      call_extras_(options),
       writer_(std::make_unique<Writer>(
           ring_, own_time_, std::move(file), header, writerSettings(options),
           Writer::Links{&sinks(), &hangReports(), &left_out_, &engine_checks_,
@@ -160,7 +158,10 @@ Result<Recorder*> Recorder::start(const Options& options,
   static auto* const kept = new std::vector<Recorder*>;
   kept->push_back(*recorder);
   installProcessHooks();
-  process_.recorder.store(*recorder, std::memory_order_release);
+  // Sequentially consistent, as setObserved(): at least one of the two
+  // threads sees the store of the other.
+  process_.recorder.store(*recorder);
+  (*recorder)->call_extras_.setObserved(observed_);
   if (!enabled()) (*recorder)->mark(MarkKind::kDisabled, 0);
   return recorder;
 }
@@ -169,6 +170,13 @@ void Recorder::setEnabled(bool enabled) noexcept {
   if (process_.enabled.exchange(enabled) == enabled) return;
   if (Recorder* recorder = current()) {
     recorder->mark(enabled ? MarkKind::kEnabled : MarkKind::kDisabled, 0);
+  }
+}
+
+void Recorder::setObserved(bool observed) noexcept {
+  observed_ = observed;
+  if (Recorder* const recorder = process_.recorder.load()) {
+    recorder->call_extras_.setObserved(observed);
   }
 }
 

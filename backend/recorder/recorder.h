@@ -25,6 +25,7 @@
 #include "recorder/metrics/metrics.h"
 #include "recorder/node_map.h"
 #include "recorder/own_time.h"
+#include "recorder/ranges/call_extras.h"
 #include "recorder/recorded_group.h"
 #include "recorder/stacks/stack_source.h"
 #include "recorder/standstill/thread_sample.h"
@@ -41,7 +42,6 @@ namespace traced {
 namespace v1 {
 class Header;
 }
-class ToolRanges;
 class Devices;
 class HangReports;
 class Segment;
@@ -124,6 +124,14 @@ class Recorder {
   void method(OpId op, const char* algorithm, const char* protocol,
               std::uint32_t channels) noexcept;
 
+  // Record the hash of a part of an operation's tensors, and the statistics of
+  // a tensor.
+  void hashed(const HashRow& row) noexcept;
+  void summarized(const StatisticsRow& row) noexcept;
+  // Records the hash of a tensor that several ranks hold copies of. `name` and
+  // `ranks`: the texts of these fields.
+  void replica(ReplicaRow row, const char* name, const char* ranks) noexcept;
+
   // Adds the total overhead of one sampled operation.
   void addOwnTime(std::int64_t ns) noexcept { own_time_.add(ns); }
 
@@ -133,8 +141,13 @@ class Recorder {
   // The periodic checks of engines.
   EngineChecks& engineChecks() noexcept { return engine_checks_; }
 
-  // Returns nullptr unless other tools or NCCL receive operations.
-  const ToolRanges* toolRanges() const { return tool_ranges_.get(); }
+  // Returns nullptr if calls are only recorded.
+  const CallExtras* callExtras() const noexcept {
+    return call_extras_.current();
+  }
+  // Sets whether calls are passed to the program, in this recorder and in later
+  // ones of the process. Not thread-safe.
+  static void setObserved(bool observed) noexcept;
 
   // Records an event that belongs to no operation, such as the start of a
   // training step.
@@ -208,6 +221,9 @@ class Recorder {
   template <typename Event>
   [[gnu::always_inline]] void push(RecordKind kind, OpId op,
                                    const Event& event) noexcept;
+  // For rows of operations that take several slots.
+  template <typename Row>
+  void pushLong(RecordKind kind, const Row& row) noexcept;
   // Return the trace id of a text, a thread or a stack, defining it if new.
   // Return 0 if it is empty or cannot be defined.
   std::uint32_t textId(const char* message) noexcept;
@@ -228,6 +244,7 @@ class Recorder {
   static constinit Process process_;
   static std::atomic<Sinks*> sinks_;
   static std::atomic<HangReports*> hang_reports_;
+  static std::atomic<bool> observed_;
 
   const std::unique_ptr<Segment> segment_;
   // The fields that every call uses come first, in two cache lines.
@@ -246,7 +263,7 @@ class Recorder {
   NodeMap nodes_;
   const std::string location_;
   const std::unique_ptr<Devices> devices_;
-  const std::unique_ptr<const ToolRanges> tool_ranges_;
+  SwitchedExtras call_extras_;
   EngineChecks engine_checks_;
   // Last, because its thread uses the ring as soon as it is constructed.
   const std::unique_ptr<Writer> writer_;

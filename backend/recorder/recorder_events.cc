@@ -122,6 +122,34 @@ void Recorder::method(OpId op, const char* algorithm, const char* protocol,
        MethodRecord{op, textId(algorithm), textId(protocol), channels});
 }
 
+// The row takes several slots.
+template <typename Row>
+void Recorder::pushLong(RecordKind kind, const Row& row) noexcept {
+  if (current() != this) return;
+  if (row.op == kLostOp) {
+    ring_.drop(RingDrop::kIssueLost, kind);
+  } else {
+    ring_.pushLong(kind, row);
+  }
+}
+
+void Recorder::hashed(const HashRow& row) noexcept {
+  pushLong(RecordKind::kHash, row);
+}
+
+void Recorder::summarized(const StatisticsRow& row) noexcept {
+  pushLong(RecordKind::kStatistics, row);
+}
+
+void Recorder::replica(ReplicaRow row, const char* name,
+                       const char* ranks) noexcept {
+  if (current() != this) return;
+  row.at_ns = nowNs();
+  row.name = textId(name);
+  row.ranks = textId(ranks);
+  ring_.pushLong(RecordKind::kReplica, row);
+}
+
 void Recorder::mark(MarkKind kind, std::uint64_t value,
                     const char* message) noexcept {
   if (current() == this) {

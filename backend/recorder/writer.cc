@@ -60,10 +60,10 @@ Writer::Writer(Ring& ring, const OwnTime& own_time, std::unique_ptr<Sink> file,
       several_starts_(links.several_starts),
       engine_checks_(links.engine_checks),
       ring_lost_(links.ring_lost),
-      log_(settings.print == PrintMode::kOff
-               ? nullptr
-               : std::make_unique<OperationPrinter>(settings.print, builder_,
-                                                    header)),
+      log_(settings.print.any()
+               ? std::make_unique<OperationPrinter>(
+                     settings.print, settings.values, builder_, header)
+               : nullptr),
       symbolizer_(settings.names_cpp_stacks
                       ? std::make_unique<Symbolizer>(dladdrReader())
                       : nullptr),
@@ -159,6 +159,7 @@ void Writer::run() {
     const std::int64_t drained_ns = nowNs();
     sampleResources(stopping);
     stopping ? drainToTheEnd() : drain();
+    if (log_) log_->printEnded(stopping ? EndedLines::kAtExit : nowNs());
     reportFigures();
     beat();
     nameCode(stopping);

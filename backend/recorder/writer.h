@@ -65,7 +65,8 @@ class Writer {
     std::int64_t standstill_ns = 0;
     SampledThreads sampled_threads = SampledThreads::kIssuing;
     // Whether to print a line per operation.
-    PrintMode print = PrintMode::kOff;
+    PrintOptions print;
+    ValueOptions values;
     // Whether recorded C++ stacks need function names.
     bool names_cpp_stacks = false;
   };

@@ -273,6 +273,91 @@ struct ThreadSampleRow {
   X(runs_plus_1, RunsPlus1, kPlain, runs_plus_1)          \
   X(interpreter, Interpreter, kPlain, interpreter)
 
+// The hash of a tensor of an operation, or of a part of it.
+struct HashRow {
+  std::uint64_t op = 0;
+  std::uint32_t at = 0;
+  std::uint32_t tensor = 0;
+  std::uint32_t rank_plus_1 = 0;
+  std::uint32_t skipped = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t sum_bits = 0;
+  std::uint64_t norm_bits = 0;
+  std::uint32_t summed = 0;
+};
+#define TRACED_HASH_COLUMNS(X)                   \
+  X(op_delta, OpDelta, kStep, op)                \
+  X(at, At, kPlain, at)                          \
+  X(tensor, Tensor, kPlain, tensor)              \
+  X(rank_plus_1, RankPlus1, kPlain, rank_plus_1) \
+  X(bytes, Bytes, kPlain, bytes)                 \
+  X(hash, Hash, kPlain, hash)                    \
+  X(skipped, Skipped, kPlain, skipped)           \
+  X(summed, Summed, kPlain, summed)              \
+  X(sum_bits, SumBits, kPlain, sum_bits)         \
+  X(norm_bits, NormBits, kPlain, norm_bits)
+
+// Statistics of a tensor of an operation.
+struct StatisticsRow {
+  std::uint64_t op = 0;
+  std::uint32_t at = 0;
+  std::uint32_t tensor = 0;
+  std::uint64_t elements = 0;
+  std::uint64_t nan = 0;
+  std::uint64_t infinite = 0;
+  std::uint64_t zero = 0;
+  std::uint64_t subnormal = 0;
+  std::uint64_t saturated = 0;
+  std::uint64_t minimum_bits = 0;
+  std::uint64_t maximum_bits = 0;
+  std::uint64_t mean_bits = 0;
+  std::uint64_t norm_bits = 0;
+  std::uint32_t skipped = 0;
+};
+#define TRACED_STATISTICS_COLUMNS(X)                 \
+  X(op_delta, OpDelta, kStep, op)                    \
+  X(at, At, kPlain, at)                              \
+  X(tensor, Tensor, kPlain, tensor)                  \
+  X(elements, Elements, kPlain, elements)            \
+  X(nan, Nan, kPlain, nan)                           \
+  X(infinite, Infinite, kPlain, infinite)            \
+  X(zero, Zero, kPlain, zero)                        \
+  X(subnormal, Subnormal, kPlain, subnormal)         \
+  X(saturated, Saturated, kPlain, saturated)         \
+  X(minimum_bits, MinimumBits, kPlain, minimum_bits) \
+  X(maximum_bits, MaximumBits, kPlain, maximum_bits) \
+  X(mean_bits, MeanBits, kPlain, mean_bits)          \
+  X(norm_bits, NormBits, kPlain, norm_bits)          \
+  X(skipped, Skipped, kPlain, skipped)
+
+// The hash of a tensor that several ranks hold copies of.
+struct ReplicaRow {
+  std::uint64_t position = 0;
+  std::int64_t at_ns = 0;
+  std::uint64_t check = 0;
+  std::uint32_t tensor = 0;
+  std::uint32_t name = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t is_buffer = 0;
+  std::uint32_t declared = 0;
+  std::uint32_t skipped = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;
+};
+#define TRACED_REPLICA_COLUMNS(X)                   \
+  X(position_delta, PositionDelta, kStep, position) \
+  X(at_ns_delta, AtNsDelta, kAfterRow, at_ns)       \
+  X(check, Check, kPlain, check)                    \
+  X(tensor, Tensor, kPlain, tensor)                 \
+  X(name, Name, kText, name)                        \
+  X(ranks, Ranks, kText, ranks)                     \
+  X(is_buffer, IsBuffer, kPlain, is_buffer)         \
+  X(declared, Declared, kPlain, declared)           \
+  X(bytes, Bytes, kPlain, bytes)                    \
+  X(hash, Hash, kPlain, hash)                       \
+  X(skipped, Skipped, kPlain, skipped)
+
 // Each X(Row, Message, field, Field, COLUMNS) defines a table: its message and
 // its field in the payload.
 #define TRACED_ISSUE_ROWS(X) \
@@ -289,6 +374,10 @@ struct ThreadSampleRow {
   X(ResourceRow, ResourceRows, resources, Resources, TRACED_RESOURCE_COLUMNS) \
   X(FunctionRow, FunctionRows, functions, Functions, TRACED_FUNCTION_COLUMNS) \
   X(ThreadSampleRow, ThreadSampleRows, thread_samples, ThreadSamples,         \
-    TRACED_THREAD_SAMPLE_COLUMNS)
+    TRACED_THREAD_SAMPLE_COLUMNS)                                             \
+  X(HashRow, HashRows, hashes, Hashes, TRACED_HASH_COLUMNS)                   \
+  X(StatisticsRow, StatisticsRows, statistics, Statistics,                    \
+    TRACED_STATISTICS_COLUMNS)                                                \
+  X(ReplicaRow, ReplicaRows, replicas, Replicas, TRACED_REPLICA_COLUMNS)
 
 }  // namespace traced

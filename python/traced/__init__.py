@@ -24,6 +24,9 @@ In the training script:
     track_modules        records the module and the phase of each operation
     enable, disable      switch recording on and off
     watch                reports operations that take too long
+    on_operation         calls a function for each operation
+    break_at             opens pdb before an operation
+    check_replicas       records hashes of a model, to find ranks that diverged
     flush                writes everything recorded so far to the file
 
 What this process has recorded:
@@ -40,7 +43,7 @@ Reading traces:
     read                 objects: traced.reader.Trace
 
 Results and errors:
-    Sink, Tables, TrackedModel
+    OperationEvent, OperationHook, Sink, Tables, TrackedModel
     TracedError, CommandError
 
 Importing this package is cheap and does not import torch. The documentation is at
@@ -54,8 +57,12 @@ from typing import TYPE_CHECKING
 
 _problem: Exception | None = None
 try:
+    from traced._calls.breakpoints import break_at
     from traced._calls.comm_counts import CommCounts
     from traced._calls.context import annotate
+    from traced._calls.operation_event import OperationEvent
+    from traced._calls.operations import OperationHook, on_operation
+    from traced._calls.replicas import check_replicas
     from traced._calls.sinks import Sink, add_sink
     from traced._calls.snapshot import snapshot
     from traced._calls.watch import watch
@@ -83,6 +90,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CommCounts",
     "CommandError",
+    "OperationEvent",
+    "OperationHook",
     "Sink",
     "Tables",
     "TracedError",
@@ -90,6 +99,8 @@ __all__ = [
     "__version__",
     "add_sink",
     "annotate",
+    "break_at",
+    "check_replicas",
     "configure",
     "disable",
     "enable",
@@ -99,6 +110,7 @@ __all__ = [
     "load",
     "location",
     "metrics",
+    "on_operation",
     "read",
     "snapshot",
     "step",

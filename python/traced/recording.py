@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from traced._support import arguments
-from traced._torch import auto_step
+from traced._torch import auto_replicas, auto_step
 from traced._torch.steps import begin_step
 from traced._torch.unwrapped import unwrapped
 
@@ -86,6 +86,7 @@ def step(number: int | None = None) -> int:
         The number of the step.
     """
     auto_step.stop()
+    auto_replicas.program_begins_step()
     return begin_step(number)
 
 

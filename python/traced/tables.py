@@ -74,6 +74,11 @@ class Tables(Generic[Table]):
         return self._read("resources")
 
     @cached_property
+    def values(self) -> Table:
+        """One row per hash, and per statistics, of a tensor; empty without ``TRACED_VALUES``."""
+        return self._read("values")
+
+    @cached_property
     def losses(self) -> Table:
         """One row per kind of loss: what the traces lack."""
         return self._read("losses")
@@ -119,7 +124,7 @@ class Tables(Generic[Table]):
     def _types(self) -> dict[str, type]:
         """The type of each column; columns of one name have one type in all tables."""
         described = json.loads(ask("export", "--columns").output)
-        kinds = {"flag": bool, "text": str, "id": str}
+        kinds = {"flag": bool, "text": str, "id": str, "real": float}
         return {
             column["name"]: kinds.get(column["type"], int)
             for table in described["tables"]

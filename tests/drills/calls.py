@@ -28,7 +28,8 @@ class Call:
 
     "wait" waits for everything in flight. "step" begins a step. "work" computes for some seconds.
     "idle" blocks for ever. "exit", "kill" and "stop" end or stop the process. "throttle" limits the
-    bytes per second to a peer.
+    bytes per second to a peer. "set_up" wraps a model of the group's ranks by
+    DistributedDataParallel, and "backward" trains it for a step.
 
     On devices also: after "refuse", NCCL rejects operations; after "fail", it never ends them.
     "break" breaks the device, and "abort" aborts the group.

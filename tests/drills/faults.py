@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from drills.calls import WORLD, Call
 from drills.engines import Engine
-from drills.programs import SECOND, exchange, grid, mixed, pipeline, training
+from drills.programs import SECOND, exchange, grid, mixed, pipeline, replicas, training
 from drills.truth import MOST
 
 # Each delay exceeds what a busy host takes from ranks by chance. DELAY_S also exceeds the drills'
@@ -197,6 +197,13 @@ def _abort(script: Script, rank: int, at: int) -> None:
     for other, calls in enumerate(script):
         if other != rank:
             calls.insert(at, Call("work", seconds=DELAY_S))
+
+
+def _train_alone(script: Script, rank: int, at: int) -> None:
+    """Gives the model of each rank a group of one member. The program does so on all ranks."""
+    del rank, at
+    for each, calls in enumerate(script):
+        calls[0] = replace(calls[0], group=f"alone/{each}", members=(each,))
 
 
 def _leave(op: str) -> Callable[[Script, int, int], None]:
@@ -393,6 +400,18 @@ _ALL = (
         _change(dropped=True),
         "alone",
         witnesses=0,
+        over=_GLOO,
+    ),
+    Fault(
+        "unsynchronised",
+        ("unsynchronised_gradients",),
+        _first_step,
+        _train_alone,
+        "members",
+        False,
+        _EVERYBODY,
+        program=replicas,
+        steps=10,
         over=_GLOO,
     ),
     Fault("refused", ("failed",), _plain, _insert(Call("refuse")), "alone", over=_NCCL),

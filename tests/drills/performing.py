@@ -14,6 +14,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.distributed_c10d as c10d
 import traced
+from torch.nn.parallel import DistributedDataParallel
 
 from drills.calls import Call
 from drills.links import throttle
@@ -35,6 +36,7 @@ class Performer:
         self._groups = groups
         self._works: list[Any] = []
         self._buffers: dict[str, torch.Tensor] = {}
+        self._model: DistributedDataParallel | None = None
 
     def perform(self, call: Call) -> None:
         """Makes one call. Returns when the call would return to the script."""
@@ -106,6 +108,12 @@ class Performer:
             traced.step(call.numel)
         elif call.op == "work":
             time.sleep(call.seconds)
+        elif call.op == "set_up":
+            model = torch.nn.Linear(call.numel, call.numel, device=self.device)
+            self._model = DistributedDataParallel(model, process_group=self._groups[call.group])
+        elif call.op == "backward":
+            assert self._model
+            self._model(torch.ones(1, call.numel, device=self.device)).sum().backward()
         elif call.op == "throttle":
             assert call.peer is not None
             throttle(c10d._get_default_store(), call.peer, call.bytes_per_second)

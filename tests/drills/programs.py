@@ -150,6 +150,17 @@ def training(world: int, rank: int, steps: int = 10) -> list[Call]:
     return calls
 
 
+def replicas(world: int, rank: int, steps: int = 10) -> list[Call]:
+    """Data parallel by DistributedDataParallel, and a loss that all ranks sum."""
+    del rank  # all do the same
+    everybody = tuple(range(world))
+    calls = [Call("set_up", WORLD, everybody, numel=32)]
+    for step in range(steps):
+        calls += [Call("step", numel=step), Call("backward", numel=32)]
+        calls.append(Call("all_reduce", WORLD, everybody, numel=1))
+    return calls
+
+
 def exchange(world: int, rank: int, steps: int = 24) -> list[Call]:
     """Every rank sends a large message to the next one, followed by a small collective."""
     following, before = (rank + 1) % world, (rank - 1) % world
@@ -187,4 +198,5 @@ HEALTHY: dict[str, Callable[[int, int], list[Call]]] = {
     "training": training,
     "exchange": exchange,
     "grid": grid,
+    "replicas": replicas,
 }

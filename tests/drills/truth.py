@@ -9,6 +9,7 @@ from pathlib import Path
 _NAME = "truth.json"
 # Verdicts on jobs that finish.
 _GOES_ON = {"late", "straggler", "slow_peer", "buffer_overlap", "never_waited"}
+_GOES_ON |= {"unsynchronised_gradients"}
 
 #: As witnesses: three of four of the members, the culprits among them.
 MOST = -1

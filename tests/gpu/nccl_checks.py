@@ -1,14 +1,18 @@
-"""Checks of scripts/gpu_check --full: the trace agrees with NCCL's own log.
+"""Checks of scripts/gpu_check --full: the trace agrees with NCCL's own log, and with the tensors.
 
 Each check returns the problem, or "".
 """
 
 from __future__ import annotations
 
+import csv
 import re
+import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from fault_checks import diagnose
 from launch import Run, ranks
 from session import NotHereError
 from where import SIMULATED
@@ -73,4 +77,27 @@ def _logged(folder: Path) -> dict[tuple[str, int], _Method]:
     return logged
 
 
-CHECKS: list[Callable[[Path], str]] = [methods_are_those_of_nccls_log]
+def tensors_are_read_from_the_device(folder: Path) -> str:
+    """Both ends of each transfer have the same hash, read on two ranks."""
+    run = ranks(
+        2, "traced:nccl", ["collectives_by_size"], folder, _TIMEOUT_S,
+        TRACED_VALUES="stats,hash", TRACED_VALUES_MB="2048",
+    )  # fmt: skip
+    table = subprocess.run(
+        ["tracectl", "export", "--table", "values", run.traces],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    skipped = Counter(row["skipped"] for row in csv.DictReader(table.splitlines()))
+    found = diagnose(run.traces)["verdicts"]
+    print(f"     {skipped.total()} rows", flush=True)
+    # Statistics and hashes of the results, on both ranks.
+    if set(skipped) != {""} or skipped[""] < 2 * 2 * run.returned[0]["collectives_by_size"]:
+        return f"rows by the reason why nothing was read: {dict(skipped)}"
+    wrong = {"corrupted_transfer", "buffer_changed"} & {verdict["kind"] for verdict in found}
+    return "; ".join(sorted(wrong))
+
+
+CHECKS: list[Callable[[Path], str]] = [
+    methods_are_those_of_nccls_log,
+    tensors_are_read_from_the_device,
+]

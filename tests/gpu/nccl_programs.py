@@ -10,8 +10,12 @@ import torch.distributed as dist
 _SIZES = [1 << exponent for exponent in range(6, 25, 3)]  # floats
 
 
-def collectives_by_size() -> None:
-    """Calls each kind once per size, sync and async, no two with the same bytes."""
+def collectives_by_size() -> int:
+    """Calls each kind once per size, sync and async, no two with the same bytes.
+
+    Returns:
+        The number of calls.
+    """
     calls = 0
     for size in _SIZES:
         for async_op in (False, True):
@@ -20,11 +24,12 @@ def collectives_by_size() -> None:
                 work = call(size + 4 * calls, async_op)
                 if work is not None:
                     work.wait()
-    torch.cuda.synchronize()
+        torch.cuda.synchronize()
+    return calls
 
 
 def _floats(count: int) -> torch.Tensor:
-    return torch.ones(count, device="cuda")
+    return torch.rand(count, device="cuda")
 
 
 def _all_reduce(count: int, async_op: bool) -> Any:

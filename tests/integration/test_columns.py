@@ -35,6 +35,7 @@ _KEYS = {
     "matches": ("group_label", "src", "dst", "seq"), "ranks": ("rank",), "steps": ("rank", "step"),
     "losses": ("rank", "what", "detail"), "groups": ("group_label",), "verdicts": ("verdict",),
     "verdict_ranks": ("verdict", "rank"), "resources": ("rank", "sample_ns"),
+    "values": ("rank", "op_id", "examined_at", "tensor", "part_rank", "hash"),
 }  # fmt: skip
 _ASK = """
 import json, sys, duckdb
@@ -72,6 +73,8 @@ def _as_it_is(_: str, value: Any) -> Any:
 def _of_csv(kind: str, cell: str) -> Any:
     if kind == "flag":
         return {"true": True, "false": False}[cell]
+    if kind == "real":
+        return float(cell)
     return cell if kind in ("text", "id") else int(cell)
 
 
@@ -189,7 +192,7 @@ def _op_id(rows_of_match: list[dict[str, Any]], rank: int) -> int:
 _LINE = re.compile(
     r"\[(?P<kind>[A-Z]+)\] rank (?P<rank>\d+) \+[\d.]+ s(?: step (?P<step>\d+))? (?P<op>\w+)"
     r"(?: #(?P<seq>\d+))? on .*?: host (?P<host>[\d.-]+)(?: ms)?, "
-    r"end after (?P<completion>[\d.-]+).*?, waited (?P<wait>[\d.-]+)"
+    r"end after (?:at most )?(?P<completion>[\d.-]+).*?, waited (?P<wait>[\d.-]+)"
 )
 
 
@@ -229,12 +232,17 @@ def _hold(traces: Path, folder: Path) -> dict[str, Table]:
 @pytest.mark.export_tools
 def test_a_real_trace_is_equal_in_every_format(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(
-        2, "jobs.contexts:object_collectives", folder=tmp_path, TRACED_RESOURCES="0.1s"
+        2,
+        "jobs.contexts:object_collectives",
+        folder=tmp_path,
+        TRACED_RESOURCES="0.1s",
+        TRACED_VALUES="stats,hash",
     )
     rows = _hold(tmp_path / "traces", tmp_path / "tables")
     assert rows["resources"]
     assert rows["matches"]
     assert rows["waits"]
+    assert rows["values"]
 
 
 @pytest.mark.export_tools

@@ -168,6 +168,26 @@ def test_every_rank_prints_and_the_ids_are_those_of_the_trace(
     assert len(shared) == 3 + 2 * 3 + 2 * 3 + 2
 
 
+def test_lines_of_ended_operations_are_those_of_the_export(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    ranks = launcher.run_ranks(
+        4,
+        "jobs.nodes:grouped",
+        "aabb",
+        folder=tmp_path,
+        TRACED_PRINT="all,done",
+        TRACED_VALUES="stats",
+    )
+    exported = tracectl("export", tmp_path / "traces", "--format", "text").output.splitlines()
+    for rank, process in enumerate(ranks):
+        printed = [line for line in process.output.splitlines() if f"] rank {rank} +" in line]
+        own = [line for line in exported if f"] rank {rank} +" in line]
+        assert sorted(printed) == sorted(line for line in own if "[GROUP]" not in line)
+        assert len(printed) == 10
+        assert all("; output mean " in line for line in printed if " send " not in line)
+
+
 @pytest.mark.parametrize(("mode", "lines"), [("1", [10, 0, 0, 0]), ("leader", [10, 4, 3, 0])])
 def test_who_prints(launcher: Launcher, tmp_path: Path, mode: str, lines: list[int]) -> None:
     ranks = launcher.run_ranks(

@@ -1,10 +1,14 @@
 """Runs healthy jobs under watch.sh of docs/start/recipes/torchrun.md, and counts those it ends.
 
+Also counts those whose threads were sampled although no pause was long enough, and those with a
+cause of lateness.
+
 usage: healthy_jobs.py [COUNT [FIRST_SEED]]
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +18,8 @@ from pathlib import Path
 from launcher import Launcher, launcher
 from patience import patient
 from recipe import Recipe
+from tracectl import tracectl
+from traced.reader import chunks, payload, rows
 
 #: Seconds, far fewer than the page recommends.
 _HUNG_AFTER = os.environ.get("HUNG_AFTER", "1.5")
@@ -41,13 +47,26 @@ def run(started: Launcher, folder: Path, program: str, world: int, *args: object
     return errors + (f"exit codes {codes}" if any(codes) else "")
 
 
+def _unasked(folder: Path) -> str:
+    """Returns what the tracer found although nothing asked for it."""
+    samples = sum(
+        len(rows.decode(payload.decode(chunk.message)).thread_samples)
+        for file in folder.rglob("*.traced")
+        for chunk in chunks.scan(str(file), file.read_bytes()).chunks
+    )
+    verdicts = json.loads(tracectl("diagnose", folder / "traces", "--json").output)["verdicts"]
+    causes = [cause["cause"] for verdict in verdicts for cause in verdict.get("causes", [])]
+    return (f"{samples} samples of threads " if samples else "") + ", ".join(causes)
+
+
 def _in_a_folder(started: Launcher, program: str, world: int, *args: object) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        return run(started, Path(folder), program, world, *args)
+        ended = run(started, Path(folder), program, world, *args)
+        return ended or (_unasked(Path(folder)) if program.startswith("jobs.healthy") else "")
 
 
 def main() -> int:
-    """Returns 1 if a job was ended."""
+    """Returns 1 if a job was ended or had a finding."""
     count, first = map(int, [*sys.argv[1:], *["100", "0"][len(sys.argv) - 1 :]])
     ended = 0
     with launcher() as started:
@@ -58,7 +77,7 @@ def main() -> int:
             if wrong := _in_a_folder(started, "jobs.healthy:works", world, seed):
                 ended += 1
                 print(f"seed {seed}: {wrong}", flush=True)
-    print(f"\n{ended} of {count} healthy jobs ended (HUNG_AFTER={_HUNG_AFTER})")
+    print(f"\n{ended} of {count} healthy jobs ended or had findings (HUNG_AFTER={_HUNG_AFTER})")
     return 1 if ended else 0
 
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -154,8 +155,15 @@ class FakeDevice {
     bool record(Event event, Stream stream) noexcept override {
       return device_.record(event, stream);
     }
+    bool copyToHost(char* to, const void* from, std::size_t bytes,
+                    Stream stream) noexcept override {
+      return device_.copy(to, from, bytes, stream);
+    }
     bool enterThread() noexcept override { return true; }
     Event create() noexcept override { return device_.create(); }
+    char* allocateHost(std::size_t bytes) noexcept override {
+      return device_.allocateHost(bytes);
+    }
     std::optional<Stream> ownStream() noexcept override {
       return FakeDevice::stream(~std::uintptr_t{0});
     }
@@ -189,6 +197,18 @@ class FakeDevice {
     if (refuses_) return false;
     of(event).reached_at = std::max(host_() + latency_ns_, busyUntil(stream));
     return true;
+  }
+  // Copies at once. Readers must rely on the event.
+  bool copy(char* to, const void* from, std::size_t bytes, Stream stream) {
+    const std::lock_guard lock(mutex_);
+    disturbed_ |= captured_.contains(stream);
+    if (refuses_) return false;
+    std::memcpy(to, from, bytes);
+    return true;
+  }
+  char* allocateHost(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    return host_memory_.emplace_back(std::make_unique<char[]>(bytes)).get();
   }
   std::int64_t busyUntil(Stream stream) {
     std::int64_t until = busy_until_[stream];
@@ -232,6 +252,7 @@ class FakeDevice {
   std::map<Stream, std::int64_t> busy_until_;
   std::map<Stream, std::uint64_t> captured_;
   std::vector<std::unique_ptr<FakeEvent>> all_events_;
+  std::vector<std::unique_ptr<char[]>> host_memory_;
   std::int64_t offset_ns_ = 0;
   double rate_ = 1;
   std::int64_t latency_ns_ = 2'000;

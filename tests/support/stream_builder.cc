@@ -118,6 +118,9 @@ std::string StreamBuilder::takeChunk(bool closed, int zstd_level) {
   marked_.clear();
   resources_.clear();
   functions_.clear();
+  hashes_.clear();
+  statistics_.clear();
+  replicas_.clear();
   return encode(payload, rows, zstd_level);
 }
 
@@ -131,7 +134,8 @@ std::string StreamBuilder::encode(const v1::Payload& payload,
 std::uint64_t StreamBuilder::rowCount() const {
   return issued_.size() + returned_.size() + done_.size() + waited_.size() +
          released_.size() + method_.size() + marked_.size() +
-         resources_.size() + functions_.size();
+         resources_.size() + functions_.size() + hashes_.size() +
+         statistics_.size() + replicas_.size();
 }
 
 void StreamBuilder::encodeRows(v1::Payload& payload) const {
@@ -153,6 +157,9 @@ void StreamBuilder::encodeRows(v1::Payload& payload) const {
   for (const MarkRow& row : marked_) addRow(payload, row);
   for (const ResourceRow& row : resources_) addRow(payload, row);
   for (const FunctionRow& row : functions_) addRow(payload, row);
+  for (const HashRow& row : hashes_) addRow(payload, row);
+  for (const StatisticsRow& row : statistics_) addRow(payload, row);
+  for (const ReplicaRow& row : replicas_) addRow(payload, row);
   finishRows(payload);
 }
 

@@ -50,6 +50,9 @@ class StreamBuilder {
   void add(const MarkRow& row) { marked_.push_back(row); }
   void add(const ResourceRow& row) { resources_.push_back(row); }
   void add(const FunctionRow& row) { functions_.push_back(row); }
+  void add(const HashRow& row) { hashes_.push_back(row); }
+  void add(const StatisticsRow& row) { statistics_.push_back(row); }
+  void add(const ReplicaRow& row) { replicas_.push_back(row); }
   // Marks the start of a training step. `position` is comparable with operation
   // ids.
   void addStep(std::uint64_t position, std::int64_t ns, std::uint64_t number) {
@@ -87,6 +90,9 @@ class StreamBuilder {
   std::vector<MarkRow> marked_;
   std::vector<ResourceRow> resources_;
   std::vector<FunctionRow> functions_;
+  std::vector<HashRow> hashes_;
+  std::vector<StatisticsRow> statistics_;
+  std::vector<ReplicaRow> replicas_;
   std::uint64_t position_ = 0;
 };
 

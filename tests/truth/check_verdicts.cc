@@ -8,6 +8,7 @@
 #include "analysis/diagnosis/diagnosis.h"
 #include "phrasing/verdict_text.h"
 #include "truth/clocks.h"
+#include "truth/contents.h"
 #include "truth/trial.h"
 #include "truth/wiring.h"
 
@@ -24,10 +25,18 @@ bool isMismatch(VerdictKind kind) {
          kind == VerdictKind::kSplitMismatch;
 }
 
+bool isAboutContent(VerdictKind kind) {
+  return kind == VerdictKind::kCorruptedTransfer ||
+         kind == VerdictKind::kNanOrigin;
+}
+
 class VerdictCheck {
  public:
   VerdictCheck(const Trial& trial, const Diagnosis& diagnosis, Lies& lies)
-      : trial_(trial), diagnosis_(diagnosis), lies_(lies) {}
+      : trial_(trial),
+        diagnosis_(diagnosis),
+        contents_(trial.program, trial.history),
+        lies_(lies) {}
 
   void check() {
     const bool faulty = trial_.isFaulty();
@@ -35,6 +44,10 @@ class VerdictCheck {
       lies_.push_back({"simulation", "a healthy program hangs"});
     }
     for (const JobVerdict& verdict : diagnosis_.verdicts) {
+      if (isAboutContent(verdict.kind)) {
+        checkContents(verdict);
+        continue;
+      }
       if (!faulty) {
         checkHealthy(verdict);
       } else if (verdict.finding == Confidence::kCertain) {
@@ -44,6 +57,7 @@ class VerdictCheck {
       if (verdict.culprit == Confidence::kCertain) checkCulprit(verdict);
       checkCallSites(verdict);
       checkThreads(verdict);
+      checkGradients(verdict);
       if (faulty) checkTiming(verdict);
       if (faulty) checkEnds(verdict);
     }
@@ -54,6 +68,17 @@ class VerdictCheck {
     if (sharesNames(trial_.program) && trial_.isWhole() &&
         !reportsSharedName()) {
       lies_.push_back({"a shared name is not reported", "own groups"});
+    }
+    if (trial_.program.fault.kind == FaultKind::kUnsynchronised &&
+        trial_.isWhole() &&
+        !reports(VerdictKind::kUnsynchronisedGradients, "never exchange")) {
+      lies_.push_back({"gradients apart are not reported", text()});
+    }
+    if (isCorruptedForSure() && !reports(VerdictKind::kCorruptedTransfer, "")) {
+      lies_.push_back({"a corrupted transfer is not reported", text()});
+    }
+    if (hasNanForSure() && !reports(VerdictKind::kNanOrigin, "")) {
+      lies_.push_back({"NaN is not reported", text()});
     }
     const bool silent = diagnosis_.healthy();
     if (silent && !faulty) return;
@@ -96,6 +121,63 @@ class VerdictCheck {
   // the same time.
   void checkThreads(const JobVerdict& verdict) {
     if (contains(verdict, "Two threads")) report("threads race", verdict);
+  }
+
+  // Checks that gradients are called unsynchronised only if no data is
+  // exchanged.
+  void checkGradients(const JobVerdict& verdict) {
+    if (verdict.kind == VerdictKind::kUnsynchronisedGradients &&
+        trial_.program.fault.kind != FaultKind::kUnsynchronised) {
+      report("exchanged gradients", verdict);
+    }
+  }
+
+  const Happened& plantedOperation() const {
+    const PlantedContent& content = contents_.planted();
+    return trial_.history.ranks[content.rank].operations[content.operation];
+  }
+
+  // Checks that a verdict about the content of tensors names what was planted.
+  // A rank whose own records are missing may seem to be the origin of NaN, but
+  // not for sure.
+  void checkContents(const JobVerdict& verdict) {
+    const bool is_nan = verdict.kind == VerdictKind::kNanOrigin;
+    const PlantedContent& content = contents_.planted();
+    const bool is_planted =
+        content.kind ==
+            (is_nan ? ContentFault::kNan : ContentFault::kCorrupted) &&
+        trial_.groupOf(diagnosis_.job, verdict.group) ==
+            plantedOperation().call.group &&
+        verdict.seq == plantedOperation().seq &&
+        std::find(verdict.culprits.begin(), verdict.culprits.end(),
+                  content.rank) != verdict.culprits.end();
+    const bool may_err = is_nan && content.kind == ContentFault::kNan &&
+                         !trial_.isWhole() &&
+                         verdict.finding != Confidence::kCertain;
+    if (!is_planted && !may_err) report("sound content", verdict);
+  }
+
+  // Messages with two tags cannot be matched.
+  bool isCorruptedForSure() const {
+    return contents_.planted().kind == ContentFault::kCorrupted &&
+           trial_.isWhole() && !trial_.isFaulty() &&
+           plantedOperation().call.peer_plus_1 == 0;
+  }
+  // NaN in a reduction, which a later input confirms.
+  bool hasNanForSure() const {
+    const PlantedContent& content = contents_.planted();
+    if (content.kind != ContentFault::kNan || !trial_.isWhole() ||
+        trial_.isFaulty() ||
+        plantedOperation().call.reduce_op == v1::REDUCE_OP_UNSPECIFIED) {
+      return false;
+    }
+    const auto& own = trial_.history.ranks[content.rank].operations;
+    for (std::uint32_t i = content.operation + 1; i < own.size(); ++i) {
+      const auto rows =
+          contents_.statistics(content.rank, i, ExaminedAt::kIssue);
+      if (!rows.empty() && rows[0].nan > 0) return true;
+    }
+    return false;
   }
 
   std::string summary(const JobVerdict& verdict) const {
@@ -597,6 +679,7 @@ class VerdictCheck {
 
   const Trial& trial_;
   const Diagnosis& diagnosis_;
+  const Contents contents_;
   Lies& lies_;
 };
 

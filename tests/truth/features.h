@@ -55,8 +55,12 @@ enum class Feature : unsigned char {
   // Each rank creates only the groups that it is in, so that groups share
   // names.
   kOwnGroups,
+  // Ranks reduce gradients in backward, among all ranks or among some.
+  kGradients,
+  // The content of tensors is recorded, and some of it is wrong.
+  kValues,
 };
-inline constexpr std::size_t kFeatureCount = 25;
+inline constexpr std::size_t kFeatureCount = 27;
 
 using Features = std::bitset<kFeatureCount>;
 
@@ -67,7 +71,7 @@ inline constexpr std::array<const char*, kFeatureCount> kFeatures = {
     "long-runs",  "ends-in-waits", "times-of-hosts", "merged-hosts",
     "busy-roots", "held-up",       "several-waits",  "silence",
     "call-sites", "threads",       "cut-offs",       "more-faults",
-    "own-groups",
+    "own-groups", "gradients",     "values",
 };
 
 inline bool has(const Features& features, Feature feature) {

@@ -39,6 +39,10 @@ class Generator {
           {CutOff::kKilled, CutOff::kSeenKilled, CutOff::kTerminated,
            CutOff::kAborted, CutOff::kInterrupted});
     }
+    if (has(Feature::kGradients) && Random(seed(), {32}).oneIn(12) &&
+        !is_long) {
+      makeGradients(Random(seed(), {33}));
+    }
     return std::move(program_);
   }
 
@@ -177,6 +181,76 @@ class Generator {
     fault.ns =
         fault.kind == FaultKind::kStragglers ? 40'000'000 : 2'500'000'000;
     if (fault.kind == FaultKind::kTimedOut) fault.ns = 6'000'000'000;
+  }
+
+  // Makes a training: replicas of some ranks reduce gradients, something
+  // carries data between the replicas, and all ranks sum a metric. The fault
+  // removes what carries data. Drawn separately, so that the other programs
+  // stay the same.
+  void makeGradients(Random random) {
+    const std::uint32_t world = program_.world;
+    const std::uint32_t width =
+        world % 2 == 0 && world > 2 && random.oneIn(2) ? 2 : 1;
+    Role replica{"replica", {}};
+    for (std::uint32_t first = 0; first < world; first += width) {
+      Ranks& group = replica.groups.emplace_back();
+      for (std::uint32_t i = 0; i < width; ++i) group.push_back(first + i);
+    }
+    program_.roles.resize(1);
+    program_.roles.push_back(replica);
+    program_.own_groups = false;
+    // Ranks that call from lines of their own may run different programs.
+    program_.features.reset(static_cast<std::size_t>(Feature::kCallSites));
+    program_.steps = random.oneOf<std::uint32_t>({16, kMaxSteps});
+    program_.items.clear();
+    const std::uint32_t buckets = 1 + random.below(3);
+    for (std::uint32_t i = 0; i < buckets; ++i) {
+      Item& bucket = addTrainingItem(1);
+      bucket.elements = random.oneOf<std::uint64_t>({64, 1'000, 250'000});
+      bucket.waiting = random.oneOf({Waiting::kSync, Waiting::kAsync});
+      bucket.in_backward = true;
+    }
+    const std::uint32_t crossing = addCrossing(random);
+    addTrainingItem(0).elements = 1;
+    program_.fault = {};
+    if (!random.oneIn(2)) return;
+    program_.fault.kind = FaultKind::kUnsynchronised;
+    program_.fault.item = crossing;
+  }
+
+  Item& addTrainingItem(std::uint32_t role) {
+    Item& item = program_.items.emplace_back();
+    item.id = static_cast<std::uint32_t>(program_.items.size() - 1);
+    item.role = role;
+    item.compute_us = 100;
+    return item;
+  }
+
+  // Adds what carries data between all ranks. Returns its id.
+  std::uint32_t addCrossing(Random& random) {
+    Item& item = addTrainingItem(0);
+    item.elements = random.oneOf<std::uint64_t>({64, 1'000});
+    switch (random.below(5)) {
+      case 0:
+        item.in_backward = true;
+        item.elements = 1;
+        break;
+      case 1:
+        item.op = v1::OPERATION_REDUCE_SCATTER_TENSOR;
+        item.in_backward = true;
+        break;
+      case 2:
+        item.op = v1::OPERATION_ALL_GATHER_INTO_TENSOR;
+        break;
+      case 3:
+        item.op = v1::OPERATION_BROADCAST;
+        break;
+      default:
+        item.kind = ItemKind::kExchange;
+        item.waiting = Waiting::kAsync;
+        break;
+    }
+    return item.id;
   }
 
   void vary() {

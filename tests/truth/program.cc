@@ -15,7 +15,7 @@ constexpr std::array<const char*, kAllFaultKinds> kFaultNames = {
     "swap",        "lost send",  "stray recv",      "dead",
     "raise",       "stuck",      "stuck inside",    "late",
     "straggler",   "slow link",  "late in turn",    "stragglers",
-    "swallowed",   "timed out"};
+    "swallowed",   "timed out",  "unsynchronised"};
 
 constexpr const char* kCutOffs[] = {"killed", "seen to be killed", "terminated",
                                     "aborted", "interrupted"};
@@ -35,7 +35,8 @@ std::string textOf(const Item& item) {
     absl::StrAppend(&text, ", tag ", item.tag);
   } else {
     absl::StrAppend(&text, ", root ", item.root, item.uneven ? ", uneven" : "",
-                    ", ", traced::nameOf(item.reduce_op));
+                    ", ", traced::nameOf(item.reduce_op),
+                    item.in_backward ? ", in backward" : "");
   }
   return text + "\n";
 }

@@ -54,6 +54,7 @@ struct Item {
   Waiting waiting = Waiting::kSync;
   bool uneven = false;  // for an all-to-all
   std::int64_t compute_us = 0;
+  bool in_backward = false;
 };
 
 enum class FaultKind : std::uint8_t {
@@ -77,13 +78,14 @@ enum class FaultKind : std::uint8_t {
   kSlowLink,     // messages to the next rank
   // The following are drawn separately, so that older seeds keep their
   // programs.
-  kLateInTurn,  // each rank, now and then
-  kStragglers,  // two ranks, in each step
-  kSwallowed,   // all catch a failure; the next step raises another one
-  kTimedOut,    // one is late; the others time out, catch it and continue
+  kLateInTurn,      // each rank, now and then
+  kStragglers,      // two ranks, in each step
+  kSwallowed,       // all catch a failure; the next step raises another one
+  kTimedOut,        // one is late; the others time out, catch it and continue
+  kUnsynchronised,  // no rank makes the call that carries data to all ranks
 };
 inline constexpr int kFaultKinds = 18;
-inline constexpr int kAllFaultKinds = 22;
+inline constexpr int kAllFaultKinds = 23;
 const char* nameOf(FaultKind kind);
 
 // The behaviour of the other ranks when an operation cannot succeed.

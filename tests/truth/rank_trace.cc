@@ -7,6 +7,7 @@
 #include "trace_io/chunk_encoder.h"
 #include "trace_io/chunk_format.h"
 #include "trace_io/row_writer.h"
+#include "truth/contents.h"
 #include "truth/random.h"
 
 namespace traced::truth {
@@ -58,11 +59,6 @@ Shape shapeOf(const Called& call, std::uint32_t size, bool is_root) {
   }
 }
 
-bool isInPlace(v1::Operation op) {
-  return op == v1::OPERATION_ALL_REDUCE || op == v1::OPERATION_BROADCAST ||
-         op == v1::OPERATION_REDUCE;
-}
-
 class RankWriter {
  public:
   RankWriter(const Program& program, const History& history, std::uint32_t rank,
@@ -74,7 +70,8 @@ class RankWriter {
         end_(std::min(own_.end, cut_at)),
         killed_(own_.ending == Ending::kKilled || own_.end > cut_at),
         clock_(program, program.hostOf(rank), seconds_ago),
-        random_(program.seed, {21, rank}) {}
+        random_(program.seed, {21, rank}),
+        contents_(program, history) {}
 
   RankTrace write() {
     trace_.stream_id = (program_.seed << 8) + 1000 + rank_;
@@ -151,6 +148,7 @@ class RankWriter {
   std::uint32_t callOf(Called call) {
     call.line = 0;
     call.thread = 1;
+    call.in_backward = false;
     for (const auto& [known, id] : calls_) {
       if (known == call) return id;
     }
@@ -249,6 +247,17 @@ class RankWriter {
     return id;
   }
 
+  // Returns the context of calls in backward.
+  std::uint32_t contextOf(const Called& call) {
+    if (!call.in_backward) return 0;
+    if (payload_.context().empty()) {
+      v1::Context& context = *payload_.add_context();
+      context.set_id(1);
+      context.set_phase(v1::PHASE_BACKWARD);
+    }
+    return 1;
+  }
+
   static constexpr const char* kTexts[] = {
       "RuntimeError: no", "Connection closed by peer",
       "Timed out waiting 3000ms for recv operation to complete",
@@ -297,8 +306,10 @@ class RankWriter {
                                          .buffers = id,
                                          .seq = issued.seq,
                                          .thread = issued.call.thread,
+                                         .context = contextOf(issued.call),
                                          .stack = stackOf(issued.call.line)});
              });
+    addValues(index, op.issued, {ExaminedAt::kIssue});
     addEvent(op.returned, [this, index](std::uint64_t) {
       addRow(payload_,
              ReturnRow{.op = ids_[index],
@@ -312,6 +323,10 @@ class RankWriter {
                                .outcome = done.failed ? 1U : 0U,
                                .error = done.failed ? textOf(done) : 0U});
     });
+    if (!op.failed) {
+      addValues(index, op.wait_ended != kNever ? op.wait_ended : op.stamped,
+                {ExaminedAt::kEnd, ExaminedAt::kInputEnd});
+    }
     addEvent(op.wait_ended, [this, index](std::uint64_t) {
       const Happened& waited = own_.operations[index];
       const std::int64_t begin_ns = local(waited.wait_began);
@@ -328,6 +343,29 @@ class RankWriter {
              ReleaseRow{.op = ids_[index],
                         .release_ns = local(own_.operations[index].released)});
     });
+  }
+
+  template <typename Row>
+  void addRows(std::uint32_t index, std::int64_t at,
+               const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+      addEvent(at, [this, index, row](std::uint64_t) {
+        Row added = row;
+        added.op = ids_[index];
+        addRow(payload_, added);
+      });
+    }
+  }
+
+  // What was examined after the end is recorded before the program knows of it.
+  void addValues(std::uint32_t index, std::int64_t at,
+                 std::initializer_list<ExaminedAt> times) {
+    if (!contents_.areRecorded()) return;
+    for (const ExaminedAt time : times) {
+      addRows(index, at, contents_.hashes(rank_, index, time));
+      if (time == ExaminedAt::kInputEnd) continue;
+      addRows(index, at, contents_.statistics(rank_, index, time));
+    }
   }
 
   bool endIsRecorded() const {
@@ -384,6 +422,8 @@ class RankWriter {
     payload_.clear_waited();
     payload_.clear_released();
     payload_.clear_marked();
+    payload_.clear_hashes();
+    payload_.clear_statistics();
     return chunk;
   }
 
@@ -412,6 +452,7 @@ class RankWriter {
   const bool killed_;
   const HostClock clock_;
   Random random_;
+  const Contents contents_;
   ChunkEncoder encoder_{0};
   v1::Payload payload_;
   std::vector<std::pair<Called, std::uint32_t>> calls_;

@@ -67,6 +67,9 @@ class RankProgram {
       return add({.kind = Statement::Kind::kRaise});
     }
     if (group == kNoGroup) return;
+    if (fault.kind == FaultKind::kUnsynchronised && fault.item == item.id) {
+      return;
+    }
     if (item.kind != ItemKind::kCollective) {
       return writeMessages(step, item, group);
     }
@@ -115,6 +118,7 @@ class RankProgram {
     call.buffer = item.id + (is_extra ? 2'001 : 1);
     call.line = lineOf(step, item, is_extra);
     call.thread = threadOf(item);
+    call.in_backward = item.in_backward;
     if (hasRoot(item.op)) call.root_plus_1 = item.root % size + 1;
     if (reduces(item.op)) call.reduce_op = item.reduce_op;
     if (item.op == v1::OPERATION_BARRIER) call.elements = 0;

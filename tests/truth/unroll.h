@@ -16,6 +16,12 @@ struct PlainGroup {
   std::uint32_t indexOf(std::uint32_t rank) const;
 };
 
+// Returns whether the outputs of the operation are its inputs.
+constexpr bool isInPlace(v1::Operation op) {
+  return op == v1::OPERATION_ALL_REDUCE || op == v1::OPERATION_BROADCAST ||
+         op == v1::OPERATION_REDUCE;
+}
+
 // A c10d call. Ranks are group ranks.
 struct Called {
   v1::Operation op = v1::OPERATION_UNSPECIFIED;
@@ -34,6 +40,7 @@ struct Called {
   std::uint32_t line = 0;
   // Thread number within the rank.
   std::uint32_t thread = 1;
+  bool in_backward = false;
 
   bool operator==(const Called&) const = default;
   // Returns whether two ranks call the same operation.

@@ -8,10 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "analysis/figures/bandwidth.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/stream/rank_list.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

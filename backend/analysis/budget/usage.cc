@@ -4,7 +4,7 @@
 
 #include "analysis/job/group_catalog.h"
 #include "analysis/match/match.h"
-#include "analysis/stream/call_site.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

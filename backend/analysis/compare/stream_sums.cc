@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "analysis/figures/bandwidth.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
 #include "analysis/time_split/time_split.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

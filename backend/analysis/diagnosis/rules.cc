@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/diagnosis/endings/ending_rules.h"
+#include "analysis/diagnosis/gradients/gradient_rules.h"
 #include "analysis/diagnosis/lateness/lateness_rules.h"
 #include "analysis/diagnosis/messages/stuck_messages.h"
 #include "analysis/diagnosis/mismatch/mismatch_rules.h"
@@ -13,6 +14,7 @@
 #include "analysis/diagnosis/stuck_groups/wait_graph.h"
 #include "analysis/diagnosis/stuck_operations/absence_evidence.h"
 #include "analysis/diagnosis/stuck_operations/stuck_operation.h"
+#include "analysis/diagnosis/values/value_rules.h"
 #include "analysis/diagnosis/wiring/wiring_rule.h"
 
 namespace traced {
@@ -91,10 +93,20 @@ const Rule kRules[] = {
      }},
     {"buffers_and_waits", kUses, false,
      [](const RuleInput& input) { return findLocalVerdicts(input.job); }},
+    {"values", kNothing, false,
+     [](const RuleInput& input) {
+       return findValueVerdicts(input.job, input.set);
+     }},
     {"shared_names", kNothing, false,
      [](const RuleInput& input) { return findSharedNames(input.job); }},
     {"early_ends", kTimes, false,
      [](const RuleInput& input) { return findEarlyEnds(input.job); }},
+    {"gradients",
+     {SourceCapability::kReduceOps},
+     false,
+     [](const RuleInput& input) {
+       return findUnsynchronised(input.job, input.set, input.found);
+     }},
 };
 
 }  // namespace

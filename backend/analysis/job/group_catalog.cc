@@ -46,6 +46,15 @@ std::uint32_t GroupCatalog::find(std::uint32_t attempt,
   return found == index_by_key_.end() ? kNone : found->second;
 }
 
+std::vector<std::uint32_t> GroupCatalog::find(
+    std::uint32_t attempt, const std::vector<GroupDefinition>& groups) const {
+  std::vector<std::uint32_t> indices;
+  for (const GroupDefinition& group : groups) {
+    indices.push_back(find(attempt, group));
+  }
+  return indices;
+}
+
 GroupCatalog::Key GroupCatalog::keyOf(std::uint32_t attempt,
                                       const GroupDefinition& group) {
   return {attempt, group.leg, group.members, group.nth,

@@ -55,6 +55,9 @@ class GroupCatalog {
 
   // Returns kNone if the group was not added.
   std::uint32_t find(std::uint32_t attempt, const GroupDefinition& group) const;
+  // Does the same for each group.
+  std::vector<std::uint32_t> find(
+      std::uint32_t attempt, const std::vector<GroupDefinition>& groups) const;
 
   const std::vector<JobGroup>& groups() const { return groups_; }
   // Returns "-" for kNone.

@@ -58,6 +58,9 @@ class StreamAssembler {
   void take(const ResourceRow& row) { table_.resources.push_back(row); }
   void take(const FunctionRow& row);
   void take(const ThreadSampleRow& row);
+  void take(const HashRow& row) { table_.hashes.push_back(row); }
+  void take(const StatisticsRow& row) { table_.statistics.push_back(row); }
+  void take(const ReplicaRow& row) { table_.replicas.push_back(row); }
   template <ProgressRow Row>
   void take(const Row& row);
   template <typename Row>

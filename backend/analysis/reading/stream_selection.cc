@@ -90,9 +90,23 @@ void reportByClock(TraceSet& set, const RunSplit& split) {
       "ranks of two starts may be mixed here; name the files of one");
 }
 
+// Returns whether every rank of the run has the same number of older streams.
+// Otherwise one rank's stream may span two streams of another rank, and their
+// groups are numbered differently.
+bool haveEqualHistories(
+    const RunSplit& split,
+    const absl::btree_map<std::uint32_t, std::size_t>& older) {
+  if (older.empty()) return true;
+  return older.size() == split.run.size() &&
+         std::all_of(older.begin(), older.end(), [&](const auto& entry) {
+           return entry.second == older.begin()->second;
+         });
+}
+
 void reportSameRanks(TraceSet& set, const RunSplit& split) {
-  set.may_mix_runs = !split.beside.empty();
-  for (const auto& [rank, count] : countByRank(set, split.older)) {
+  const auto older = countByRank(set, split.older);
+  set.may_mix_runs = !split.beside.empty() || !haveEqualHistories(split, older);
+  for (const auto& [rank, count] : older) {
     leaveOut(set, count,
              absl::StrCat("of rank ", rank, ", older than the one used"));
   }

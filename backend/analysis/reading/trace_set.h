@@ -70,7 +70,8 @@ struct TraceSet {
   // Indices of the streams of the selected run; see stream_selection.h.
   std::vector<std::size_t> selected;
   // It is not proven that the selected streams belong to one run: streams of
-  // the same name overlap with them, or only wall clocks show their start.
+  // the same name overlap with them, only some ranks have older ones, or only
+  // wall clocks show their start.
   bool may_mix_runs = false;
   // The clock models of each merged file.
   std::vector<MergedClocks> clocks;

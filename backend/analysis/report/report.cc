@@ -121,6 +121,8 @@ void CallTotals::add(const CallTotals& other) {
   parents_inside_ns += other.parents_inside_ns;
   held_ns += other.held_ns;
   split.add(other.split);
+  inputs.add(other.inputs);
+  outputs.add(other.outputs);
 }
 
 double CallTotals::shareOf(std::uint64_t run_ns) const {

@@ -19,6 +19,7 @@
 #include "analysis/report/small_calls.h"
 #include "analysis/time_split/split_totals.h"
 #include "analysis/time_split/time_breakdown.h"
+#include "trace_io/tensor_summary.h"
 
 namespace traced {
 
@@ -84,6 +85,9 @@ struct CallTotals {
   // Rank time blocked by calls and waits; see HeldTime.
   std::uint64_t held_ns = 0;
   SplitSums split;
+  // What TRACED_VALUES=stats found in the tensors.
+  TensorSummary inputs;
+  TensorSummary outputs;
 
   void add(const CallTotals& other);
   // Sets the shares to those of a rank or of all ranks, in which each instant

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

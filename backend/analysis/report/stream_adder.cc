@@ -42,6 +42,7 @@ ReportSums::StreamAdder::StreamAdder(ReportSums& sums,
       by_parent_(std::find(plan_.keys.by().begin(), plan_.keys.by().end(),
                            ReportKey::kParent) != plan_.keys.by().end()),
       parents_(table_),
+      values_(operationValues(table_)),
       starts_(table_, stream_.groups, sums_.group_starts_),
       small_calls_(table_),
       held_(table_),
@@ -94,6 +95,11 @@ void ReportSums::StreamAdder::add(std::size_t operation, const v1::Call* call) {
   addTo(part.totals, op, sample,
         {part.captured, batches_.hasMember(op), is_unseen});
   if (by_parent_) parents_.add(op, part.row, part.totals);
+  const auto values = values_.empty() ? values_.end() : values_.find(op.id);
+  if (values != values_.end()) {
+    part.totals.inputs.add(values->second.inputs);
+    part.totals.outputs.add(values->second.outputs);
+  }
   const std::uint64_t held_ns = held_.of(op);
   part.totals.held_ns += held_ns;
   const bool is_first = starts_.isFirst(op);

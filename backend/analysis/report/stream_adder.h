@@ -15,6 +15,7 @@
 #include "analysis/report/report_sums.h"
 #include "analysis/report/stream_starts.h"
 #include "analysis/stream/batches.h"
+#include "analysis/stream/operation_values.h"
 #include "analysis/time_split/rank_time.h"
 
 namespace traced {
@@ -92,6 +93,7 @@ class ReportSums::StreamAdder {
   std::vector<Unseen> unseen_;
   const bool by_parent_;
   ParentCalls parents_;
+  const OperationValues values_;
   StreamStarts starts_;
   SmallCalls::OfStream small_calls_;
   const HeldTime held_;

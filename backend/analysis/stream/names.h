@@ -1,30 +1,26 @@
-// Returns the names of the schema's numbers: lower case, without the enum's
-// prefix. END_SOURCE_COMPLETION_HOOK is "hook". A number unknown to this reader
-// becomes, for example, "operation_99".
+// The names of trace_io/names.h, and those that only the analysis has.
 
 #pragma once
 
 #include <string>
 
 #include "analysis/stream/assembled_operation.h"
-#include "traced/v1/clock.pb.h"
-#include "traced/v1/definitions.pb.h"
-#include "traced/v1/trace.pb.h"
+#include "trace_io/names.h"  // IWYU pragma: export
 
 namespace traced {
 
-std::string nameOf(v1::Operation value);
-std::string nameOf(v1::ReduceOp value);
-std::string nameOf(v1::DeviceType value);
-std::string nameOf(v1::DType value);
-std::string nameOf(v1::EndSource value);
-std::string nameOf(v1::DropReason value);
-std::string nameOf(v1::ClockSource value);
-std::string nameOf(v1::MarkKind value);
-std::string nameOf(v1::Phase value);
-std::string nameOf(v1::StackReading value);
 // Returns "issued", "ended" or "failed".
-std::string nameOf(OperationState state);
+inline std::string nameOf(OperationState state) {
+  switch (state) {
+    case OperationState::kEnded:
+      return "ended";
+    case OperationState::kFailed:
+      return "failed";
+    case OperationState::kIssued:
+      break;
+  }
+  return "issued";
+}
 
 // The name of an operation whose call is unknown.
 inline constexpr char kUnknownOperation[] = "unknown";

@@ -56,6 +56,11 @@ struct StreamTable {
   std::vector<FunctionRow> functions;
   // Samples of threads; see thread_samples.h.
   std::vector<ThreadSampleRow> thread_samples;
+  // Hashes and statistics of tensors (TRACED_VALUES), as recorded.
+  std::vector<HashRow> hashes;
+  std::vector<StatisticsRow> statistics;
+  // Hashes of a model's tensors (traced.check_replicas).
+  std::vector<ReplicaRow> replicas;
   // Number of operations that only estimated a time and communicated nothing.
   std::uint64_t simulated = 0;
 

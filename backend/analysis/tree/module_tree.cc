@@ -9,8 +9,8 @@
 #include "analysis/figures/bandwidth.h"
 #include "analysis/job/held_time.h"
 #include "analysis/stream/batches.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

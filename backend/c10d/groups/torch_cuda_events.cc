@@ -67,6 +67,15 @@ class TorchCudaEvents : public CudaEvents {
       return false;
     }
   }
+  bool copyToHost(char* to, const void* from, std::size_t bytes,
+                  Stream stream) noexcept override {
+    try {
+      const OnDevice on_device(guard_, here_);
+      return CudaEvents::copyToHost(to, from, bytes, stream);
+    } catch (...) {
+      return false;
+    }
+  }
 
  private:
   const Guard guard_{c10::DeviceType::CUDA};

@@ -18,12 +18,18 @@ void bindMetrics(pybind11::module_& module);
 // Adds the functions that forward hooks and optimizer hooks call.
 void bindModules(pybind11::module_& module);
 
+// Adds the callbacks of operations.
+void bindOperations(pybind11::module_& module);
+
 // Adds the recording of program stacks.
 void bindStacks(pybind11::module_& module);
 
 // Adds the functions that measure how long the program collects garbage and
 // loads data.
 void bindProgramTimes(pybind11::module_& module);
+
+// Adds the recording of the content of tensors outside of operations.
+void bindValues(pybind11::module_& module);
 
 // Adds the class TracedBackend to the module. Its instances present the class
 // and every attribute of the backend they wrap.

@@ -363,8 +363,10 @@ PYBIND11_MODULE(_C, m) {
   traced::readPythonErrors();
   traced::bindContext(m);
   traced::bindModules(m);
+  traced::bindOperations(m);
   traced::bindStacks(m);
   traced::bindProgramTimes(m);
+  traced::bindValues(m);
   traced::bindFacade(m);
   traced::bindSinkQueue(m);
   traced::bindWatch(m);

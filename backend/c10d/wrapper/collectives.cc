@@ -125,7 +125,7 @@ TracedBackend::Work TracedBackend::alltoall_base(
 
 TracedBackend::Work TracedBackend::barrier(const c10d::BarrierOptions& opts) {
   return collective(
-      Operation::kBarrier, [&](CallDescriber& call) { call.options(opts); },
+      Operation::kBarrier, [&](auto& call) { call.options(opts); },
       [&] { return inner_->barrier(opts); });
 }
 
@@ -133,7 +133,7 @@ void TracedBackend::monitoredBarrier(const c10d::BarrierOptions& opts,
                                      bool wait_all_ranks) {
   collective(
       Operation::kMonitoredBarrier,
-      [&](CallDescriber& call) {
+      [&](auto& call) {
         call.options(opts);
         call.async(false);
       },

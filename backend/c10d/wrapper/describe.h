@@ -81,7 +81,7 @@ class CallDescriber {
 // Describe a collective from inputs to outputs, or in place.
 template <typename In, typename Out, typename Options>
 auto describing(const In& inputs, const Out& outputs, const Options& options) {
-  return [&](CallDescriber& call) {
+  return [&](auto& call) {
     call.inputs(inputs);
     call.outputs(outputs);
     call.options(options);
@@ -94,7 +94,7 @@ inline auto describingAllToAll(const at::Tensor& input,
                                const std::vector<std::int64_t>& input_splits,
                                const std::vector<std::int64_t>& output_splits,
                                const c10d::AllToAllOptions& options) {
-  return [&](CallDescriber& call) {
+  return [&](auto& call) {
     describing(input, output, options)(call);
     call.splits(input_splits, output_splits);
   };
@@ -102,7 +102,7 @@ inline auto describingAllToAll(const at::Tensor& input,
 
 template <typename Options>
 auto describingInPlace(const Tensors& tensors, const Options& options) {
-  return [&](CallDescriber& call) {
+  return [&](auto& call) {
     call.inPlace(tensors);
     call.options(options);
   };

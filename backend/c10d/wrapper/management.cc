@@ -86,7 +86,7 @@ void TracedBackend::endCreation(FunctionRow end) noexcept {
 TracedBackend::Work TracedBackend::reconfigure(
     const c10d::ReconfigureOptions& opts) {
   Work work = record(
-      Operation::kReconfigure, notNumbered, [](CallDescriber&) {},
+      Operation::kReconfigure, notNumbered, [](auto&) {},
       [&] { return inner_->reconfigure(opts); });
   communicator_ = recorder_.devices().newCommunicator();
   if (failures_) failures_->switchCommunicator(communicator_);

@@ -4,12 +4,10 @@
 
 namespace traced {
 
-using Call = CallDescriber;
-
 TracedBackend::Work TracedBackend::send(Tensors& tensors, int dst, int tag) {
   return record(
       Operation::kSend, [&] { return group_->nextSend(dst); },
-      [&](Call& call) {
+      [&](auto& call) {
         call.inputs(tensors);
         call.peer(dst, tag);
       },
@@ -19,7 +17,7 @@ TracedBackend::Work TracedBackend::send(Tensors& tensors, int dst, int tag) {
 TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
   return record(
       Operation::kRecv, [&] { return group_->nextReceive(src); },
-      [&](Call& call) {
+      [&](auto& call) {
         call.outputs(tensors);
         call.peer(src, tag);
       },
@@ -29,7 +27,7 @@ TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
 TracedBackend::Work TracedBackend::recvAnysource(Tensors& tensors, int tag) {
   return record(
       Operation::kRecv, notNumbered,  // the peer is unknown until it completes
-      [&](Call& call) {
+      [&](auto& call) {
         call.outputs(tensors);
         call.anyPeer(tag);
       },
@@ -48,7 +46,7 @@ TracedBackend::Work TracedBackend::endCoalescing() {
     return inner_->endCoalescing();
   };
   return record(
-      Operation::kCoalesced, notNumbered, [](Call&) {}, end_batch);
+      Operation::kCoalesced, notNumbered, [](auto&) {}, end_batch);
 }
 
 }  // namespace traced

@@ -9,10 +9,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/group_label.h"
+#include "c10d/callbacks/observers.h"
+#include "c10d/values/call_tensors.h"
 #include "c10d/wrapper/call_range.h"
 #include "c10d/wrapper/device_call.h"
 #include "c10d/wrapper/error_text.h"
+#include "c10d/wrapper/examined_work.h"
+#include "c10d/wrapper/observed_work.h"
 #include "c10d/wrapper/traced_backend.h"
+#include "recorder/ranges/call_extras.h"
 #include "ring_io/chunks/operation_summary.h"
 
 namespace traced {
@@ -94,22 +100,131 @@ template <typename Describe, typename Forward>
 [[gnu::noinline]] TracedBackend::Work TracedBackend::recordNumbered(
     Recorder& recorder, Operation operation, std::uint64_t seq,
     Describe& describe, Forward& forward) {
+  if (const CallExtras* extras = recorder.callExtras()) [[unlikely]] {
+    return recordWithExtras(*extras, recorder, operation, seq, describe,
+                            forward);
+  }
   const Issued issued = issue(recorder, operation, seq, describe);
+  return forwardIssued(recorder, operation, issued, forward);
+}
+
+// Returns the examination of the call's tensors, or nullptr if it has none or
+// memory is short.
+template <typename Describe>
+std::shared_ptr<Examination> TracedBackend::examine(const ValueOptions& options,
+                                                    Operation operation,
+                                                    std::uint64_t seq,
+                                                    Describe& describe) {
+  if (!Examination::includes(options, seq) ||
+      simulating_.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  try {
+    CallTensors call;
+    describe(call);
+    if (call.empty()) return nullptr;
+    DeviceCopies* const copies = copiesOf(call);
+    const GroupInfo& group = group_->info();
+    return std::make_shared<Examination>(
+        options, operation, std::move(call),
+        GroupPlace{group.group_rank,
+                   static_cast<std::int64_t>(group.members.size())},
+        copies);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+template <typename Describe>
+std::shared_ptr<ObservedCall> TracedBackend::observe(
+    Operation operation, std::uint64_t seq, Describe& describe) noexcept {
+  Observers* const observers = Observers::current();
+  if (!observers || simulating_.load(std::memory_order_relaxed)) return nullptr;
+  std::shared_ptr<ObservedCall> call;
+  try {
+    const GroupInfo& group = group_->info();
+    call = std::make_shared<ObservedCall>();
+    call->registrations = observers->registrationsFor(
+        operation, groupLabel(group.name, group.desc), seq);
+    if (call->registrations.empty()) return nullptr;
+    std::call_once(observed_once_, [&] {
+      observed_group_ = std::make_shared<const GroupInfo>(group);
+    });
+    CallDescriber describer(operation, *group_);
+    describe(describer);
+    describe(call->shapes);
+    call->op = operation;
+    call->seq = seq;
+    call->group = observed_group_;
+    call->fields = describer.call().fields();
+    if (wantTensors(call->registrations)) describe(call->tensors);
+    observers->pass({call, false, std::nullopt, call->tensors});
+    return call;
+  } catch (...) {
+    if (call) countDropped(*call);
+    return nullptr;
+  }
+}
+
+template <typename Describe, typename Forward>
+[[gnu::noinline]] TracedBackend::Work TracedBackend::recordWithExtras(
+    const CallExtras& extras, Recorder& recorder, Operation operation,
+    std::uint64_t seq, Describe& describe, Forward& forward) {
+  // First, because a callback may stop the program here, and the operation is
+  // then not issued yet.
+  const auto observed = extras.observed ? observe(operation, seq, describe)
+                                        : std::shared_ptr<ObservedCall>();
+  const std::uint64_t batch = batch_.load(std::memory_order_relaxed);
+  auto examination = examine(extras.values, operation, seq, describe);
+  const Issued issued = issue(recorder, operation, seq, describe);
+  if (examination) {
+    examination->issued(recorder, issued.op, issued.communicator);
+  }
+  auto in_range = [&] {
+    std::optional<CallRange> range;
+    if (const ToolRanges* ranges = extras.ranges) {
+      range.emplace(
+          *ranges, engine_.on_host,
+          NvtxRanges::Payload{operationName(operation), group_->id(), seq,
+                              issued.bytes, issued.op, ranges->labels()},
+          // At the end of a batch NCCL executes its members, not this call.
+          operation == Operation::kCoalesced
+              ? OperationInCall::Name{}
+              : OperationInCall::Name{&recorder, issued.op});
+    }
+    return forward();
+  };
+  Work work;
+  try {
+    work = forwardIssued(recorder, operation, issued, in_range);
+  } catch (...) {
+    if (examination) examination->skipEnd(SkipReason::kFailed);
+    if (observed) passEnd(observed, true);
+    throw;
+  }
+  const bool shows_end = waitShowsEnd(issued);
+  Examinations ending = endingWith(operation, batch, std::move(examination));
+  if (!ending.empty()) {
+    work = examineEnds(std::move(ending), issued, std::move(work));
+  }
+  // A captured operation runs later, when the program replays the graph.
+  const bool captured =
+      issued.stream.capture.status == DeviceEvents::Capture::Status::kActive;
+  if (observed && work && !captured) {
+    work = ObservedWork::around(std::move(work), observed, shows_end);
+  } else if (observed && !work && endsByItself(issued)) {
+    passEnd(observed, shows_end ? std::optional(false) : std::nullopt);
+  }
+  return work;
+}
+
+template <typename Forward>
+[[gnu::always_inline]] inline TracedBackend::Work TracedBackend::forwardIssued(
+    Recorder& recorder, Operation operation, const Issued& issued,
+    Forward& forward) {
   DeviceCall on_device(issued.times, issued.communicator);
   if (onCallersStream(operation, issued)) on_device.begin(issued.stream);
-  std::optional<CallRange> range;
-  if (const ToolRanges* ranges = recorder.toolRanges()) [[unlikely]] {
-    range.emplace(
-        *ranges, engine_.on_host,
-        NvtxRanges::Payload{operationName(operation), group_->id(), seq,
-                            issued.bytes, issued.op, ranges->labels()},
-        // At the end of a batch NCCL executes its members, not this call.
-        operation == Operation::kCoalesced
-            ? OperationInCall::Name{}
-            : OperationInCall::Name{&recorder, issued.op});
-  }
   Work work = observed(recorder, issued.op, forward);
-  range.reset();
   // Not below the issue time: the clock may be corrected by a microsecond
   // meanwhile (base/tick_clock.h).
   const std::int64_t return_ns = std::max(nowNs(), issued.issue_ns);

@@ -50,15 +50,24 @@ DeviceTimes* TracedBackend::timesOf(const CallDescriber& call) noexcept {
     device_.store(fields.device_index, std::memory_order_relaxed);
   }
   const int device = device_.load(std::memory_order_relaxed);
-  if (device == kNoDevice || device_unknown_.load(std::memory_order_relaxed)) {
-    return nullptr;
-  }
+  return device == kNoDevice ? nullptr : timesOf(device);
+}
+
+DeviceTimes* TracedBackend::timesOf(int device) noexcept {
+  if (device_unknown_.load(std::memory_order_relaxed)) return nullptr;
   DeviceTimes* times = recorder_.devices().find(device);
   if (!times) [[unlikely]] {
     times = recorder_.devices().start(device, make_events_(device));
     if (!times) device_unknown_.store(true, std::memory_order_relaxed);
   }
   return times;
+}
+
+DeviceCopies* TracedBackend::copiesOf(const CallTensors& call) noexcept {
+  if (!make_events_) return nullptr;
+  const std::optional<int> device = call.cudaDevice();
+  if (!device || !timesOf(*device)) return nullptr;
+  return recorder_.devices().copies(*device);
 }
 
 // For unknown engines, relies on c10d's contract: wait() returns once the
@@ -81,6 +90,16 @@ bool TracedBackend::onCallersStream(Operation op,
   return issued.sync && batch_.load(std::memory_order_relaxed) == 0;
 }
 
+// Members of a batch have no ends of their own.
+bool TracedBackend::endsByItself(const Issued& issued) const noexcept {
+  return !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
+}
+
+// An unknown engine may let waits for members of a batch return earlier.
+bool TracedBackend::waitShowsEnd(const Issued& issued) const noexcept {
+  return issued.notifies_host && (engine_.isKnown() || endsByItself(issued));
+}
+
 TracedBackend::~TracedBackend() {
   unwatchFailures();
   unwatchCompletions();
@@ -99,9 +118,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     if (sampled) recorder.addOwnTime(issued.own_ns + nowNs() - return_ns);
     return inner;
   }
-  // Members of a batch have no ends of their own.
-  const bool ends_by_itself =
-      !mayBeCaptured(issued) && batch_.load(std::memory_order_relaxed) == 0;
+  const bool ends_by_itself = endsByItself(issued);
   if (completions_) {
     if (ends_by_itself) onCompletion(issued, *inner);
   } else if (!engine_.on_host && ends_by_itself) {
@@ -119,8 +136,7 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
   std::optional<std::int64_t> unreported_return_ns;
   if (issued.waits_at_once) unreported_return_ns = return_ns;
   try {
-    const bool shows_end =
-        issued.notifies_host && (engine_.isKnown() || ends_by_itself);
+    const bool shows_end = waitShowsEnd(issued);
     auto work = c10::make_intrusive<TracedWork>(
         std::move(inner), recorder, issued.op, unreported_return_ns,
         TracedWork::Shows{.wait = shows_end,
@@ -136,6 +152,38 @@ TracedBackend::Work TracedBackend::wrap(Recorder& recorder,
     if (unreported_return_ns) recorder.returned(issued.op, return_ns);
     return inner;
   }
+}
+
+Examinations TracedBackend::endingWith(
+    Operation op, std::uint64_t batch,
+    std::shared_ptr<Examination> own) noexcept {
+  if (op == Operation::kCoalesced) return batch_examinations_.take(batch);
+  try {
+    if (own && own->onDevice() && batch != 0) {
+      batch_examinations_.add(batch, std::move(own));
+    } else if (own) {
+      return {std::move(own)};
+    }
+  } catch (const std::bad_alloc&) {  // the end is not examined
+  }
+  return {};
+}
+
+// A call on a device without a Work has run on the caller's stream.
+TracedBackend::Work TracedBackend::examineEnds(Examinations calls,
+                                               const Issued& issued,
+                                               Work work) noexcept {
+  const bool on_device = calls.front()->onDevice();
+  if (mayBeCaptured(issued)) {
+    for (const auto& call : calls) call->skipEnd(SkipReason::kCaptured);
+  } else if (work && (on_device || waitShowsEnd(issued))) {
+    return ExaminedWork::around(std::move(work), std::move(calls));
+  } else if (on_device) {
+    for (const auto& call : calls) call->examineEnd();
+  } else {
+    for (const auto& call : calls) call->skipEnd(SkipReason::kDevice);
+  }
+  return work;
 }
 
 void TracedBackend::observeFuture(Recorder& recorder, OpId op,

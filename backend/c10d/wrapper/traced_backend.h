@@ -8,14 +8,18 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "base/engine_traits.h"
 #include "base/operation.h"
+#include "c10d/callbacks/observed_call.h"
+#include "c10d/values/batch_examinations.h"
 #include "c10d/wrapper/describe.h"
 #include "c10d/wrapper/engine_failure_reporter.h"
 #include "c10d/wrapper/forwarding.h"
 #include "recorder/completions.h"
 #include "recorder/device/device_times.h"
+#include "recorder/ranges/call_extras.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -184,6 +188,19 @@ class TracedBackend : public forwarding::ForwardingBackend {
   template <typename Describe, typename Forward>
   Work recordNumbered(Recorder& recorder, Operation op, std::uint64_t seq,
                       Describe& describe, Forward& forward);
+  template <typename Describe, typename Forward>
+  Work recordWithExtras(const CallExtras& extras, Recorder& recorder,
+                        Operation op, std::uint64_t seq, Describe& describe,
+                        Forward& forward);
+  template <typename Describe>
+  std::shared_ptr<Examination> examine(const ValueOptions& options,
+                                       Operation op, std::uint64_t seq,
+                                       Describe& describe);
+  // Passes the call to the callbacks of the program that want it. Returns
+  // nullptr if none does.
+  template <typename Describe>
+  std::shared_ptr<ObservedCall> observe(Operation op, std::uint64_t seq,
+                                        Describe& describe) noexcept;
   // The same for a call without a sequence number and without a Work.
   template <typename Forward>
   auto manage(Operation op, Forward forward) -> decltype(forward());
@@ -207,9 +224,21 @@ class TracedBackend : public forwarding::ForwardingBackend {
     DeviceTimes::StreamState stream;
     CommunicatorId communicator;
   };
+  // Forwards a call whose issue is recorded, and records the rest.
+  template <typename Forward>
+  Work forwardIssued(Recorder& recorder, Operation op, const Issued& issued,
+                     Forward& forward);
   template <typename Describe>
   Issued issue(Recorder& recorder, Operation op, std::uint64_t seq,
                Describe& describe) noexcept;
+  // Has the ends of examined calls examined when the program learns of them.
+  // Returns the Work to pass on in place of `work`.
+  Work examineEnds(Examinations calls, const Issued& issued,
+                   Work work) noexcept;
+  // Returns the examined calls that end with this one. `batch`: the batch
+  // before it.
+  Examinations endingWith(Operation op, std::uint64_t batch,
+                          std::shared_ptr<Examination> own) noexcept;
   // Returns a TracedWork around `inner`, and observes how the operation ends.
   // Returns `inner` if it is null or memory is short.
   Work wrap(Recorder& recorder, const Issued& issued, std::int64_t return_ns,
@@ -218,6 +247,10 @@ class TracedBackend : public forwarding::ForwardingBackend {
   // an operation for a future once that failed.
   void observeFuture(Recorder& recorder, OpId op, Operation operation,
                      c10d::Work& work) noexcept;
+  // Returns whether the operation has an end of its own.
+  bool endsByItself(const Issued& issued) const noexcept;
+  // Returns whether a returned wait() proves the end of the operation.
+  bool waitShowsEnd(const Issued& issued) const noexcept;
   // Observes the result of a Work without a future (engine_result.cc).
   void observeResult(const Issued& issued, c10d::Work& work) noexcept;
   // Returns whether the end is known once the wait returns or the future
@@ -225,6 +258,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   bool notifiesHost(DeviceType device) const noexcept;
   // Returns the device timing for a call, or nullptr.
   DeviceTimes* timesOf(const CallDescriber& call) noexcept;
+  DeviceTimes* timesOf(int device) noexcept;
+  // Returns what copies the tensors of a call, or nullptr.
+  DeviceCopies* copiesOf(const CallTensors& call) noexcept;
   // Returns whether the call may run on the caller's own stream.
   bool onCallersStream(Operation op, const Issued& issued) const noexcept;
   // Returns whether the call ran on that stream although it returned a Work.
@@ -262,6 +298,11 @@ class TracedBackend : public forwarding::ForwardingBackend {
   std::atomic<bool> no_result_;
   // Set once the scope decision is final.
   std::atomic<bool> scope_decided_{false};
+  // Examined members of the batch so far.
+  BatchExaminations batch_examinations_;
+  // What callbacks receive of the group; made when it is first needed.
+  std::once_flag observed_once_;
+  std::shared_ptr<const GroupInfo> observed_group_;
   // Device of the latest call, because some calls do not specify theirs.
   std::atomic<int> device_{kNoDevice};
   static constexpr int kNoDevice = -1;

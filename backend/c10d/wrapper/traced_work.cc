@@ -4,6 +4,7 @@
 
 #include "c10d/wrapper/device_call.h"
 #include "c10d/wrapper/error_text.h"
+#include "c10d/wrapper/work_registry.h"
 
 namespace traced {
 
@@ -38,7 +39,7 @@ void TracedWork::recordRelease() noexcept {
 }
 
 bool TracedWork::wait(std::chrono::milliseconds timeout) {
-  leaveRegistry();
+  leaveRegistry(*this);
   // Two simultaneous waits may both be recorded, and readers use the first. An
   // atomic exchange would cost as much as the record.
   if (waited_.load(std::memory_order_relaxed)) return inner_->wait(timeout);
@@ -139,15 +140,6 @@ void recordEndOf(c10::ivalue::Future& future, Recorder& recorder, OpId op) {
         });
       },
       /*uses_future=*/false);
-}
-
-void TracedWork::leaveRegistry() {
-  // The registry of functional collectives holds this Work, which was returned
-  // to it. The inner Work could only remove itself.
-  if (c10d::allow_inflight_collective_as_graph_input()) {
-    c10d::unregister_work(
-        c10::intrusive_ptr<c10d::Work>::unsafe_reclaim_from_nonowning(this));
-  }
 }
 
 }  // namespace traced

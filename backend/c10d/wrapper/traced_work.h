@@ -60,9 +60,6 @@ class TracedWork : public forwarding::ForwardingWork {
     if (so_far_ns == OwnTime::kNotSampled) return;
     own_ns_.store(so_far_ns + nowNs() - begin_ns, std::memory_order_relaxed);
   }
-  // Removes this Work from torch's registry of functional collectives, as every
-  // wait() must. Does nothing if torch does not use the registry.
-  void leaveRegistry();
 
   Recorder& recorder_;
   const OpId op_;

@@ -70,6 +70,18 @@ Json toJson(const TimeSummary& time) {
   return json;
 }
 
+Json toJson(const TensorSummary& tensors) {
+  Json json = {{"elements", tensors.elements()},
+               {"nan", tensors.nan()},
+               {"infinite", tensors.infinite()}};
+  if (const auto finite = tensors.finite()) {
+    json["mean"] = finite->mean;
+    json["minimum"] = finite->minimum;
+    json["maximum"] = finite->maximum;
+  }
+  return json;
+}
+
 std::vector<Json> groupsJson(const GroupCatalog& groups) {
   // Bounds hostile input: a group of a dozen bytes can claim 16 million
   // members.

@@ -14,6 +14,7 @@
 #include "analysis/job/run_filters.h"
 #include "analysis/job/run_summary.h"
 #include "analysis/reading/trace_set.h"
+#include "trace_io/tensor_summary.h"
 
 namespace traced {
 
@@ -36,6 +37,7 @@ void setIf(Json& json, const char* key, const std::optional<T>& value) {
 
 Json toJson(const TimeSum& time);
 Json toJson(const TimeSummary& time);
+Json toJson(const TensorSummary& tensors);
 // Returns the array "groups". `ranks` lists the members, unless all lists
 // together would be too long. `members` has them as ranges.
 std::vector<Json> groupsJson(const GroupCatalog& groups);

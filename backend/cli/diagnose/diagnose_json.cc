@@ -95,6 +95,77 @@ void addCauses(const JobVerdict& verdict, Json& json) {
                          {"ruled_out", std::move(ruled_out)}};
 }
 
+// The content that a verdict is about.
+struct ContentJson {
+  Json operator()(const TransferDiffers& fact) const {
+    return {{"sender", fact.sender},
+            {"bytes", fact.bytes},
+            {"wrong", fact.wrong},
+            {"right", fact.right}};
+  }
+  Json operator()(const ReceiversDiffer& fact) const {
+    return {
+        {"sender", fact.sender}, {"bytes", fact.bytes}, {"equal", fact.equal}};
+  }
+  Json operator()(const ResultsDiffer& fact) const {
+    return {{"bytes", fact.bytes}, {"equal", fact.equal}};
+  }
+  Json operator()(const SumDiffers& fact) const {
+    return {
+        {"bytes", fact.bytes}, {"wrong", fact.wrong}, {"right", fact.right}};
+  }
+  Json operator()(const InputChanged& fact) const {
+    return {{"sender", fact.ranks.front()}, {"bytes", fact.bytes}};
+  }
+  Json operator()(const NanEntered& fact) const {
+    return {{"nan", fact.nan}, {"elements", fact.elements}};
+  }
+  Json operator()(const GrowsTowardsLimit& fact) const {
+    return {{"dtype", fact.dtype},
+            {"first_maximum", fact.first_maximum},
+            {"last_maximum", fact.last_maximum},
+            {"largest", fact.largest}};
+  }
+  Json operator()(const Saturates& fact) const {
+    return {{"dtype", fact.dtype},
+            {"largest", fact.largest},
+            {"saturated", fact.saturated},
+            {"elements", fact.elements}};
+  }
+  Json operator()(const SumOverflows& fact) const {
+    return {{"dtype", fact.dtype},
+            {"operations", fact.operations},
+            {"last_seq", fact.last_seq}};
+  }
+  Json operator()(const NormStandsOut& fact) const {
+    return {{"norm", fact.norm}, {"next_norm", fact.next_norm}};
+  }
+  Json operator()(const ReplicasDiffer& fact) const {
+    Json json = {{"name", fact.name}, {"check", fact.check}};
+    setIf(json, "step", fact.step);
+    json["equal"] = fact.equal;
+    return json;
+  }
+  Json operator()(const TensorsDiffer& fact) const {
+    return {{"tensors", fact.tensors}, {"of", fact.of}};
+  }
+  Json operator()(const SoOften& fact) const {
+    return {{"operations", fact.operations}, {"last_seq", fact.last_seq}};
+  }
+};
+
+// Adds "content" and "repeated".
+void addContent(const JobVerdict& verdict, Json& json) {
+  for (const Fact& fact : verdict.summary) {
+    const auto* content = std::get_if<ValueFact>(&fact);
+    if (content) json["content"] = std::visit(ContentJson(), *content);
+  }
+  for (const Fact& fact : verdict.reasons) {
+    const auto* content = std::get_if<ValueFact>(&fact);
+    if (content) json["repeated"] = std::visit(ContentJson(), *content);
+  }
+}
+
 }  // namespace
 
 Json verdictJson(const JobState& job, const JobVerdict& verdict,
@@ -120,6 +191,7 @@ Json verdictJson(const JobState& job, const JobVerdict& verdict,
                      {"high", verdict.saves->high}};
   }
   addCauses(verdict, json);
+  addContent(verdict, json);
   if (verdict.since_seq > 0) json["since_seq"] = verdict.since_seq;
   for (const auto& [rank, place] : verdict.places) {
     Json where = {{"rank", rank}};

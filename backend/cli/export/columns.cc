@@ -18,6 +18,9 @@ constexpr char kNoIssuer[] =
 constexpr char kManyThreads[] =
     "some ended, more than 512 threads, or not observed";
 constexpr char kNoGpu[] = "no GPU, or NVML does not report it";
+constexpr char kNoHash[] = "row of statistics, or skipped";
+constexpr char kNoStatistics[] = "row of a hash, or skipped";
+constexpr char kNoFinite[] = "no finite element, row of a hash, or skipped";
 constexpr char kNoTimes[] = "from dumps; step without a known end";
 
 // The columns that the table "operations" does not have.
@@ -170,6 +173,33 @@ constexpr ColumnInfo kColumnInfos[] = {
     {"ecc_errors", Kind::kNumber,
      "uncorrected ECC errors since the driver was loaded", kNoGpu},
     {"xid", Kind::kNumber, "latest critical XID error of the GPU", "none"},
+    // values
+    {"examined_at", Kind::kText,
+     "`issue`: an input, before the call was forwarded; `input_end`: an input, "
+     "after the operation; `end`: an output, after it"},
+    {"tensor", Kind::kNumber, "number of the tensor on its side of the call"},
+    {"skipped", Kind::kText,
+     "[why it was not examined](values.md#what-is-not-examined)",
+     "it was examined"},
+    {"part_rank", Kind::kNumber,
+     "rank that this part of the tensor goes to or comes from",
+     "all members, or the root or the peer of the operation"},
+    {"part_bytes", Kind::kBytes, "size of the part", kNoHash},
+    {"hash", Kind::kId, "[hash](values.md#hashes) of the part", kNoHash},
+    {"elements", Kind::kNumber, "number of elements", kNoStatistics},
+    {"nan", Kind::kNumber, "elements that are NaN", kNoStatistics},
+    {"infinite", Kind::kNumber, "infinite elements", kNoStatistics},
+    {"zero", Kind::kNumber, "elements that are 0", kNoStatistics},
+    {"subnormal", Kind::kNumber,
+     "elements below the smallest normal number of their type", kNoStatistics},
+    {"saturated", Kind::kNumber,
+     "elements equal to the largest number of their type", kNoStatistics},
+    {"minimum", Kind::kReal, "smallest finite element", kNoFinite},
+    {"maximum", Kind::kReal, "largest finite element", kNoFinite},
+    {"absolute_maximum", Kind::kReal, "largest absolute value of them",
+     kNoFinite},
+    {"mean", Kind::kReal, "mean of the finite elements", kNoFinite},
+    {"norm", Kind::kReal, "their L2 norm", kNoFinite},
     // losses
     {"what", Kind::kText,
      "`dropped` while recording, `missing`, `gaps`, `refused`, `skipped`, "
@@ -209,7 +239,7 @@ constexpr ColumnInfo kColumnInfos[] = {
 
 const char* nameOf(ColumnKind kind) {
   constexpr const char* kNames[] = {"number", "bytes", "instant", "time",
-                                    "flag",   "text",  "id"};
+                                    "flag",   "text",  "real",    "id"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

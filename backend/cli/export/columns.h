@@ -22,7 +22,8 @@ enum class ColumnKind : std::uint8_t {
   kTime,     // nanoseconds on the rank's own clock
   kFlag,
   kText,
-  kId,  // 16 hexadecimal digits; in Parquet the same 64 bits as a number
+  kReal,  // a finite number
+  kId,    // 16 hexadecimal digits; in Parquet the same 64 bits as a number
 };
 
 // Value of ColumnInfo::repeats: most rows have one of a few values.
@@ -48,7 +49,7 @@ const ColumnInfo& columnInfo(const char* name);
 
 // The value of a cell; std::monostate means absent.
 using CellValue = std::variant<std::monostate, bool, std::uint64_t,
-                               std::int64_t, std::string>;
+                               std::int64_t, double, std::string>;
 
 // Return a count; absent if `count` is.
 inline CellValue countCell(std::uint64_t count) { return count; }

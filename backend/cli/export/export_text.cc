@@ -1,24 +1,27 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "analysis/match/match.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
+#include "analysis/stream/operation_values.h"
 #include "cli/common/event_words.h"
 #include "cli/export/export_rows.h"
 #include "phrasing/text.h"
+#include "trace_io/call_text.h"
+#include "trace_io/operation_line.h"
+#include "trace_io/wrapping.h"
 
 namespace traced {
 namespace {
@@ -39,20 +42,13 @@ struct BatchText {
   std::string last;
 };
 
-// Returns the larger of input and output, in bytes. Returns 0 if the call is
-// unknown.
-std::uint64_t bytesOf(const ExportedCall& call) {
-  return call.call ? std::max(call.call->bytes_in(), call.call->bytes_out())
-                   : 0;
-}
-
 bool isBatch(const ExportedCall& call) {
   return call.call && call.call->op() == v1::OPERATION_COALESCED;
 }
 
 // Adds a member to the summary of its batch.
 void addTo(BatchText& batch, const ExportedCall& call) {
-  const std::uint64_t bytes = bytesOf(call);
+  const std::uint64_t bytes = call.call ? largerSide(*call.call) : 0;
   ++batch.calls;
   batch.bytes += bytes;
   batch.last = operationName(call.table, call.op);
@@ -78,29 +74,6 @@ bool isExchange(const BatchText& batch) {
   return batch.calls > 0 && batch.messages == batch.calls;
 }
 
-const char* kindOf(const ExportedCall& call, const BatchText* batch) {
-  if (call.op.failed) return "[ERROR]";
-  if (!call.call) return "[TRACE]";
-  if (batch && isExchange(*batch)) return "[BATCH]";
-  switch (call.call->op()) {
-    case v1::OPERATION_BARRIER:
-    case v1::OPERATION_MONITORED_BARRIER:
-      return "[BARRIER]";
-    case v1::OPERATION_COALESCED:
-      return "[COALESCE]";
-    default:
-      return "[TRACE]";
-  }
-}
-
-// Returns the size as text. From 1 MiB on, it keeps the hundredths that
-// bytesText() drops.
-std::string sizeText(std::uint64_t bytes) {
-  constexpr std::uint64_t kMiB = 1 << 20;
-  if (bytes < kMiB) return bytesText(bytes);
-  return absl::StrFormat("%.2f MiB", static_cast<double>(bytes) / double{kMiB});
-}
-
 // Returns the ranks after `way`, or "" without ranks.
 std::string ranksText(const char* way,
                       const absl::btree_set<std::uint32_t>& ranks) {
@@ -110,12 +83,12 @@ std::string ranksText(const char* way,
 std::string batchText(const BatchText& batch) {
   std::string text = absl::StrCat(" of ", countOf(batch.calls, "call"));
   if (isExchange(batch)) {
-    absl::StrAppend(&text, ", sent ", sizeText(batch.sent),
+    absl::StrAppend(&text, ", sent ", preciseSizeText(batch.sent),
                     ranksText(" to ", batch.to), ", received ",
-                    sizeText(batch.bytes - batch.sent),
+                    preciseSizeText(batch.bytes - batch.sent),
                     ranksText(" from ", batch.from));
   } else {
-    absl::StrAppend(&text, ", ", sizeText(batch.bytes));
+    absl::StrAppend(&text, ", ", preciseSizeText(batch.bytes));
   }
   if (batch.calls == 0) return text;
   return absl::StrCat(
@@ -124,47 +97,10 @@ std::string batchText(const BatchText& batch) {
       batch.last);
 }
 
-std::string partnersText(const v1::Call& call) {
-  std::string text;
-  if (call.reduce_op()) absl::StrAppend(&text, ", ", nameOf(call.reduce_op()));
-  if (call.root_global_plus_1() > 0) {
-    absl::StrAppend(&text, ", root ", call.root_global_plus_1() - 1);
-  }
-  if (isPointToPoint(call.op())) {
-    const char* way = call.op() == v1::OPERATION_SEND ? ", to " : ", from ";
-    const std::uint32_t peer = call.peer_global_plus_1();
-    absl::StrAppend(&text, way, peer ? absl::StrCat(peer - 1) : "any");
-  }
-  if (call.has_async()) {
-    absl::StrAppend(&text, call.async() ? ", async" : ", sync");
-  }
-  if (call.simulated()) absl::StrAppend(&text, ", simulated");
-  if (call.graph_plus_1() > 0) absl::StrAppend(&text, ", captured");
-  return text;
-}
-
-// Returns a duration in milliseconds, or "-" if it is unknown.
-std::string lastedText(Instant from, Instant to) {
+std::optional<std::int64_t> lasted(Instant from, Instant to) {
   const auto ns = between(from, to);
-  return ns ? absl::StrFormat("%.3f ms", static_cast<double>(*ns) / 1e6) : "-";
-}
-
-std::string timesText(const AssembledOperation& op) {
-  std::string text =
-      absl::StrCat(": host ", lastedText(op.issued, op.returned),
-                   ", end after ", lastedText(op.issued, op.ended));
-  if (op.end_source == v1::END_SOURCE_WAIT) text += " (seen at wait)";
-  if (op.end_source == v1::END_SOURCE_COMPLETION_HOOK) text += " (by hook)";
-  return absl::StrCat(text, ", waited ",
-                      lastedText(op.wait_began, op.wait_ended));
-}
-
-// Returns the error of a failed operation, or "".
-std::string errorText(const ExportedCall& call) {
-  if (!call.op.failed) return "";
-  const std::string* text =
-      call.op.error ? call.table.definitions.text(call.op.error) : nullptr;
-  return text ? absl::StrCat("; failed: ", *text) : "; failed";
+  if (!ns) return std::nullopt;
+  return static_cast<std::int64_t>(*ns);
 }
 
 class TextWriter : public ExportWriter {
@@ -173,7 +109,8 @@ class TextWriter : public ExportWriter {
                const std::vector<ExportedCall>& calls) override {
     batches_.clear();
     counts_.clear();
-    groups_.clear();
+    members_.clear();
+    values_ = operationValues(table);
     for (const ExportedCall& call : calls) {
       if (call.op.batch == 0 || isBatch(call)) continue;
       addTo(batches_[call.op.batch], call);
@@ -199,11 +136,9 @@ class TextWriter : public ExportWriter {
   static std::string beginOf(const std::string& kind, const StreamTable& table,
                              Instant at) {
     const v1::Header& header = table.header;
-    const double seconds =
-        (static_cast<double>(at.ns()) -
-         static_cast<double>(header.started().monotonic_ns())) /
-        1e9;
-    return absl::StrFormat("%s rank %d +%.6f s", kind, header.rank(), seconds);
+    return lineBegin(
+        kind, header.rank(),
+        wrappingDifference(at.ns(), header.started().monotonic_ns()));
   }
 
   static std::string lineOf(const StreamTable& table, const EventWords& words,
@@ -220,59 +155,69 @@ class TextWriter : public ExportWriter {
   std::string groupLine(const ExportedCall& call) {
     const std::uint32_t local =
         call.call ? call.table.groupOf(*call.call) : StreamDefinitions::kNone;
-    if (local == StreamDefinitions::kNone || !groups_.insert(local).second) {
+    if (local == StreamDefinitions::kNone || members_.contains(local)) {
       return "";
     }
     const GroupDefinition& group = call.table.definitions.groups()[local];
+    const std::string& members = members_[local] = group.members.text();
     std::string line =
         absl::StrCat(beginOf("[GROUP]", call.table, call.op.issued), " ",
                      call.group, ": ", group.backend);
     if (group.members.size() == 0) return line;
     return absl::StrCat(line, ", ", countOf(group.members.size(), "rank"), " ",
-                        group.members.text(), ", here rank ", group.group_rank,
+                        members, ", here rank ", group.group_rank,
                         " of the group");
   }
 
   std::string lineOf(const ExportedCall& call) {
     const BatchText* batch = isBatch(call) ? &batches_[call.op.batch] : nullptr;
-    std::string line = beginOf(kindOf(call, batch), call.table, call.op.issued);
-    if (const auto step = call.table.marks.stepOf(call.op.id)) {
-      absl::StrAppend(&line, " step ", *step);
+    OperationLine line;
+    if (batch && isExchange(*batch)) line.kind = "[BATCH]";
+    line.rank = call.table.header.rank();
+    line.issued_ns = wrappingDifference(
+        call.op.issued.ns(), call.table.header.started().monotonic_ns());
+    line.step = call.table.marks.stepOf(call.op.id);
+    line.operation = operationName(call.table, call.op);
+    line.seq = call.op.seq;
+    line.group = call.group;
+    line.group_size = call.group_size;
+    if (call.call) describe(call, batch, line);
+    line.host_ns = lasted(call.op.issued, call.op.returned);
+    line.end_ns = lasted(call.op.issued, call.op.ended);
+    line.ran_ns = lasted(call.op.started, call.op.ended);
+    line.waited_ns = lasted(call.op.wait_began, call.op.wait_ended);
+    line.end_source = call.op.end_source;
+    if (const auto values = values_.find(call.op.id); values != values_.end()) {
+      line.inputs = values->second.inputs;
+      line.outputs = values->second.outputs;
     }
-    absl::StrAppend(&line, " ", operationName(call.table, call.op));
-    if (call.op.seq > 0) absl::StrAppend(&line, " #", call.op.seq);
-    absl::StrAppend(&line, " on ", call.group, " (",
-                    countOf(call.group_size, "rank"), ")");
-    if (call.call) absl::StrAppend(&line, whatText(call));
-    return absl::StrCat(line, timesText(call.op), errorText(call));
+    line.failed = call.op.failed;
+    const std::string* error =
+        call.op.error ? call.table.definitions.text(call.op.error) : nullptr;
+    if (error) line.error = *error;
+    return line.text();
   }
 
-  // Describes the tensors of a call, and how often an equal call was made
-  // before.
-  std::string whatText(const ExportedCall& call) {
-    const v1::Call& made = *call.call;
-    std::string text;
-    if (isBatch(call)) {
-      absl::StrAppend(&text, ", batch ", call.op.batch,
-                      batchText(batches_[call.op.batch]));
-    } else if (made.tensors_in() + made.tensors_out() > 0 ||
-               bytesOf(call) > 0) {
-      absl::StrAppend(&text, ", ", dtypeText(made), " ", shapeText(made), " ",
-                      sizeText(bytesOf(call)));
+  // Sets the tensors of a call, and how often an equal call was made before.
+  void describe(const ExportedCall& call, const BatchText* batch,
+                OperationLine& line) {
+    line.call = call.call;
+    const auto members = members_.find(call.table.groupOf(*call.call));
+    if (members != members_.end()) line.members = members->second;
+    if (batch) {
+      line.parts = absl::StrCat(", batch ", call.op.batch, batchText(*batch));
+    } else {
+      line.batch = call.op.batch;
     }
-    absl::StrAppend(&text, partnersText(made));
-    if (!isBatch(call) && call.op.batch > 0) {
-      absl::StrAppend(&text, ", in batch ", call.op.batch);
-    }
-    if (made.simulated()) return text;
-    const std::uint64_t count = ++counts_[std::pair(
-        operationName(call.table, call.op), shapeText(made))];
-    return absl::StrCat(text, ", call ", groupedText(count), " of this shape");
+    if (call.call->simulated()) return;
+    line.count = ++counts_[std::pair(line.operation, shapeText(*call.call))];
   }
 
   absl::flat_hash_map<std::uint64_t, BatchText> batches_;
-  // Groups of the stream that were already described.
-  absl::flat_hash_set<std::uint32_t> groups_;
+  OperationValues values_;
+  // The members of groups that were already described, by the group's index in
+  // the stream.
+  absl::flat_hash_map<std::uint32_t, std::string> members_;
   // Number of calls so far, by operation and shape.
   absl::flat_hash_map<std::pair<std::string, std::string>, std::uint64_t>
       counts_;

@@ -13,13 +13,13 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/figures/bandwidth.h"
 #include "analysis/figures/samples.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/operation_kinds.h"
 #include "analysis/view/job_view.h"
 #include "cli/common/json.h"
 #include "cli/export/job_exporter.h"
 #include "phrasing/text.h"
+#include "trace_io/call_text.h"
 #include "trace_io/message_size.h"
 
 namespace traced::nccl_tests {

@@ -10,12 +10,12 @@
 #include <type_traits>
 
 #include "analysis/match/match.h"
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/context_text.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/observed_end.h"
 #include "analysis/stream/operation_kinds.h"
 #include "cli/export/operation_facts.h"
+#include "trace_io/call_text.h"
 #include "trace_io/correlation.h"
 #include "trace_io/message_size.h"
 
@@ -315,7 +315,9 @@ constexpr ExportColumn kColumns[] = {
          return c.phase() ? Value(nameOf(c.phase())) : Value();
        });
      }},
-    {{"parent", Kind::kText, "object collective that issued it", "none"},
+    {{"parent", Kind::kText,
+      "object collective or redistribution of a DTensor that issued it",
+      "none"},
      FieldSource::kContext,
      textOfContext<&v1::Context::parent>},
     {{"parent_number", Kind::kNumber, "number of that call in the process",

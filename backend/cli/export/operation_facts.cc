@@ -3,10 +3,10 @@
 #include <initializer_list>
 #include <vector>
 
-#include "analysis/stream/call_site.h"
 #include "analysis/stream/names.h"
 #include "analysis/time_split/certified_times.h"
 #include "cli/export/operation_columns.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

@@ -1,6 +1,7 @@
 // Writes CSV and JSON lines.
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -95,6 +96,12 @@ class ExportCells {
   std::vector<Run> runs_;
 };
 
+// Returns the shortest text that reads as the same number.
+std::string realText(double real) {
+  char digits[32];
+  return {digits, std::to_chars(digits, std::end(digits), real).ptr};
+}
+
 // Returns whether a spreadsheet may take the text for a formula. Spreadsheets
 // skip a leading tab, CR or LF.
 bool isLikeFormula(const std::string& text) {
@@ -134,6 +141,8 @@ class CsvFormat {
       text.append(absl::StrCat(*number));
     } else if (const auto* below = std::get_if<std::int64_t>(&value)) {
       text.append(absl::StrCat(*below));
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      text.append(realText(*real));
     }
     return false;
   }

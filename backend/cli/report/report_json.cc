@@ -21,6 +21,8 @@ void addCounts(Json& json, const CallTotals& totals) {
   json["failed"] = totals.failed;
   json["captured"] = totals.captured;
   json["waits_unknown"] = totals.waits_unknown;
+  if (totals.inputs.elements() > 0) json["inputs"] = toJson(totals.inputs);
+  if (totals.outputs.elements() > 0) json["outputs"] = toJson(totals.outputs);
 }
 
 void addSplitCounts(Json& json, const SplitSums& split) {

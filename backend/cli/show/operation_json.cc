@@ -165,7 +165,8 @@ void addMethod(Json& json, const StreamTable& table,
 
 }  // namespace
 
-Json operationJson(const StreamTable& table, const AssembledOperation& op) {
+Json operationJson(const StreamTable& table, const AssembledOperation& op,
+                   const ValuesOfOperation* values) {
   Json json = {{"op_id", op.id}, {"op", operationName(table, op)}};
   setUnlessZero(json, "seq", op.seq);
   setIf(json, "step", table.marks.stepOf(op.id));
@@ -189,6 +190,12 @@ Json operationJson(const StreamTable& table, const AssembledOperation& op) {
   addBuffers(json, table.definitions, op);
   setMinus1(json, "source_rank", op.source_rank_plus_1);
   addMethod(json, table, op);
+  if (values && values->inputs.elements() > 0) {
+    json["input_values"] = toJson(values->inputs);
+  }
+  if (values && values->outputs.elements() > 0) {
+    json["output_values"] = toJson(values->outputs);
+  }
   return json;
 }
 

@@ -40,6 +40,9 @@ class Show : public Subcommand {
         ->allow_extra_args(false);
     scope_.declare(app);
     window_.declare(app);
+    app.add_flag("--values", values_,
+                 "Also show what TRACED_VALUES=stats found in the tensors (the "
+                 "JSON always has it)");
     app.add_option("--last", last_, "Only the last N rows");
     app.add_option("--limit", limit_,
                    "At most N rows, 0 for all (default 40 as text, all as "
@@ -61,14 +64,15 @@ class Show : public Subcommand {
     const std::string unknown =
         unknownName({ranks_, groups_, ops_}, rows.run());
     if (!unknown.empty()) return refuse(unknown);
-    const bool fold =
-        !inputs_.json() && !stacks_ && !all_groups && groups_.empty();
+    const bool fold = !inputs_.json() && !stacks_ && !values_ && !all_groups &&
+                      groups_.empty();
     rows.match(fold);
     const LoadedRun& run = rows.run();
     const MatchTable& table = rows.table();
     const std::vector<ShownEvent> events = eventsOf(run, wanted);
-    const ShowContext context{inputs_.title(), *set,         run, table, events,
-                              wanted.scope,    wanted.window};
+    ShowContext context{inputs_.title(), *set,         run,          table,
+                        events,          wanted.scope, wanted.window};
+    if (values_ || inputs_.json()) context.values = valuesOf(run);
     if (inputs_.json()) {
       writeShowJson(std::cout, context, choose(rows));
     } else {
@@ -134,6 +138,7 @@ class Show : public Subcommand {
   ScopeOption scope_;
   WindowOption window_;
   bool stacks_ = false;
+  bool values_ = false;
   std::optional<std::size_t> last_;
   std::optional<std::size_t> limit_;
 };

@@ -22,8 +22,8 @@ Json rowJson(const ShowContext& context, const MatchRow& row) {
   Json& ranks = json["ranks"] = Json::object();
   for (const MatchCell& cell : cells) {
     const StreamTable& table = context.run.streams[cell.stream].table;
-    ranks[absl::StrCat(table.header.rank())] =
-        operationJson(table, table.operations[cell.operation]);
+    ranks[absl::StrCat(table.header.rank())] = operationJson(
+        table, table.operations[cell.operation], context.valuesOf(cell));
   }
   return json;
 }

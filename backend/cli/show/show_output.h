@@ -13,6 +13,7 @@
 #include "analysis/match/loaded_run.h"
 #include "analysis/match/match.h"
 #include "analysis/reading/trace_set.h"
+#include "analysis/stream/operation_values.h"
 #include "cli/common/json.h"
 
 namespace traced {
@@ -40,7 +41,21 @@ struct ShowContext {
   const std::vector<ShownEvent>& events;
   ReportedScope scope = ReportedScope::kAll;
   RunWindow window = {};
+  // By stream. Empty unless wanted.
+  std::vector<OperationValues> values = {};
+
+  // Returns nullptr if there are none.
+  const ValuesOfOperation* valuesOf(const MatchCell& cell) const {
+    if (values.empty()) return nullptr;
+    const AssembledOperation& op =
+        run.streams[cell.stream].table.operations[cell.operation];
+    const auto found = values[cell.stream].find(op.id);
+    return found == values[cell.stream].end() ? nullptr : &found->second;
+  }
 };
+
+// Returns the values of each stream.
+std::vector<OperationValues> valuesOf(const LoadedRun& run);
 
 // Returns the events of the ranks in `filter`, or of all ranks if it names
 // none.
@@ -66,6 +81,11 @@ std::string ranksNotShownText(const ShowContext& context,
 // arguments; "" if they agree.
 std::string differenceText(const ShowContext& context, const MatchRow& row);
 
+// Returns what is known of the tensors of a row, a line per rank with a column;
+// "" if nothing is.
+std::string valuesText(const ShowContext& context, const MatchRow& row,
+                       const absl::btree_set<std::uint32_t>& streams);
+
 // Writes a line per row and a column per rank, for at most `max_ranks` ranks.
 // `columns` is the width of the text.
 void writeShowText(std::ostream& out, const ShowContext& context,
@@ -85,6 +105,8 @@ void writeShowJson(std::ostream& out, const ShowContext& context,
                    const ShownRows& shown);
 
 // Returns one operation with all its fields; see docs/reference/json.md.
-Json operationJson(const StreamTable& table, const AssembledOperation& op);
+// `values`: of its tensors; may be nullptr.
+Json operationJson(const StreamTable& table, const AssembledOperation& op,
+                   const ValuesOfOperation* values = nullptr);
 
 }  // namespace traced

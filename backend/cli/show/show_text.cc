@@ -215,6 +215,8 @@ Table tableOf(const ShowContext& context, const ShownRows& shown,
     if (!difference.empty()) {
       table.addNote(wrapped("   ", difference, screen_columns));
     }
+    const std::string values = valuesText(context, row, streams);
+    if (!values.empty()) table.addNote(wrappedLines(values, screen_columns));
   }
   return table;
 }

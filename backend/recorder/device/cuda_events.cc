@@ -1,6 +1,7 @@
 #include "recorder/device/cuda_events.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <cmath>
 
@@ -25,6 +26,8 @@ bool fill(void* library, CudaRuntime& cuda) {
          findFunction(library, "cudaStreamCreateWithFlags",
                       cuda.createStream) &&
          findFunction(library, "cudaDeviceGetPCIBusId", cuda.busId) &&
+         findFunction(library, "cudaHostRegister", cuda.registerHost) &&
+         findFunction(library, "cudaMemcpyAsync", cuda.copyAsync) &&
          (is_13 ? findFunction(library, "cudaStreamGetCaptureInfo",
                                cuda.captureInfo13)
                 : findFunction(library, "cudaStreamGetCaptureInfo_v2",
@@ -70,6 +73,12 @@ bool CudaEvents::record(Event event, Stream stream) noexcept {
   return succeeded(cuda_.recordEvent(event, stream));
 }
 
+bool CudaEvents::copyToHost(char* to, const void* from, std::size_t bytes,
+                            Stream stream) noexcept {
+  return succeeded(
+      cuda_.copyAsync(to, from, bytes, CudaRuntime::kByAddress, stream));
+}
+
 std::string CudaEvents::busId() noexcept {
   char id[32] = {};
   return succeeded(cuda_.busId(id, sizeof id - 1, device_)) ? id : "";
@@ -88,6 +97,22 @@ DeviceEvents::Event CudaEvents::create() noexcept {
   return succeeded(cuda_.createEvent(&event, CudaRuntime::kEventDefault))
              ? event
              : nullptr;
+}
+
+// Registers other memory, because CUDA frees its own at exit while a thread may
+// still read it. A forked child does not inherit it: the device keeps writing
+// to the parent's pages.
+char* CudaEvents::allocateHost(std::size_t bytes) noexcept {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (madvise(memory, bytes, MADV_DONTFORK) == 0 &&
+      succeeded(cuda_.registerHost(memory, bytes,
+                                   CudaRuntime::kHostRegisterDefault))) {
+    return static_cast<char*>(memory);
+  }
+  munmap(memory, bytes);
+  return nullptr;
 }
 
 std::optional<DeviceEvents::Stream> CudaEvents::ownStream() noexcept {

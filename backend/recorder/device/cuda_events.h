@@ -1,4 +1,4 @@
-// CudaRuntime holds the CUDA runtime functions that device times need. They
+// CudaRuntime holds the CUDA runtime functions that the recorder needs. They
 // must belong to the runtime that created the streams and events, because a
 // process may load several.
 //
@@ -28,6 +28,8 @@ struct CudaRuntime {
   static constexpr unsigned kStreamNonBlocking = 1;
   static constexpr int kCaptureActive = 1;
   static constexpr int kCaptureModeRelaxed = 2;
+  static constexpr unsigned kHostRegisterDefault = 0;
+  static constexpr int kByAddress = 4;
 
   Error (*setDevice)(int);
   Error (*getLastError)();
@@ -39,6 +41,8 @@ struct CudaRuntime {
   Error (*elapsedTime)(float*, Event, Event);
   Error (*createStream)(Stream*, unsigned);
   Error (*busId)(char*, int, int);
+  Error (*registerHost)(void*, std::size_t, unsigned);
+  Error (*copyAsync)(void*, const void*, std::size_t, int, Stream);
   // Exactly one is set: CUDA 13 added an argument.
   Error (*captureInfo12)(Stream, int*, unsigned long long*, void**,
                          const void**, std::size_t*);
@@ -63,9 +67,12 @@ class CudaEvents : public DeviceEvents {
 
   Capture capture(Stream stream) noexcept override;
   bool record(Event event, Stream stream) noexcept override;
+  bool copyToHost(char* to, const void* from, std::size_t bytes,
+                  Stream stream) noexcept override;
   std::string busId() noexcept override;
   bool enterThread() noexcept override;
   Event create() noexcept override;
+  char* allocateHost(std::size_t bytes) noexcept override;
   std::optional<Stream> ownStream() noexcept override;
   State query(Event event) noexcept override;
   std::optional<std::int64_t> elapsedNs(Event from, Event to) noexcept override;

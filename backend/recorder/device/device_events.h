@@ -1,12 +1,13 @@
-// DeviceEvents is the device interface that device times need: events that can
-// be recorded on streams and queried.
+// DeviceEvents is the device interface that device times and copies need:
+// events that can be recorded on streams and queried, and copies to the host.
 //
 // recorder/device/cuda_events.h implements it. Threads that issue operations
-// call currentStream(), capture() and record(), which must be fast. Only the
-// thread that resolves times calls the others. No function throws.
+// call currentStream(), capture(), record() and copyToHost(), which must be
+// fast. Only the recorder's own threads call the others. No function throws.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,10 @@ class DeviceEvents {
   // Records the event at the end of the stream. Returns false if the device
   // refused.
   virtual bool record(Event event, Stream stream) noexcept = 0;
+  // Copies `bytes` of the device's memory, behind the work of the stream. `to`
+  // is from allocateHost(). Returns false if the device refused.
+  virtual bool copyToHost(char* to, const void* from, std::size_t bytes,
+                          Stream stream) noexcept = 0;
 
   // Returns the address of the device on its bus, such as "0000:1b:00.0"; "" if
   // unknown.
@@ -48,6 +53,9 @@ class DeviceEvents {
   virtual bool enterThread() noexcept = 0;
   // Returns nullptr if no event is available.
   virtual Event create() noexcept = 0;
+  // Returns memory of the host that the device can write; nullptr without. It
+  // is never freed.
+  virtual char* allocateHost(std::size_t bytes) noexcept = 0;
   // Returns a stream of the recorder's own that waits for no other stream.
   virtual std::optional<Stream> ownStream() noexcept = 0;
   // Returns the state of an event without waiting.

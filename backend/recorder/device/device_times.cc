@@ -48,6 +48,10 @@ DeviceTimes::StreamState DeviceTimes::streamState() noexcept {
   return state;
 }
 
+bool DeviceTimes::isQuiet() const noexcept {
+  return nowNs() < quiet_until_ns_.load(std::memory_order_relaxed);
+}
+
 DeviceSpan* DeviceTimes::begin(const StreamState& state,
                                CommunicatorId communicator) noexcept {
   return take(state, communicator, /*is_wait=*/false);
@@ -112,7 +116,7 @@ bool DeviceTimes::stop(std::chrono::milliseconds timeout) noexcept {
 // Polls the device once, unless a capture was seen recently. Returns true while
 // spans are pending.
 bool DeviceTimes::step() noexcept {
-  if (nowNs() < quiet_until_ns_.load(std::memory_order_relaxed)) {
+  if (isQuiet()) {
     resolver_.hold();
     return true;
   }
@@ -145,8 +149,7 @@ void DeviceTimes::run() noexcept {
   }
   lock.unlock();
   endEvents(Untimed::Reason::kStopped);
-  resolver_.finish(
-      /*ask=*/nowNs() >= quiet_until_ns_.load(std::memory_order_relaxed));
+  resolver_.finish(/*ask=*/!isQuiet());
   lock.lock();
   stopped_ = true;
   changed_.notify_all();

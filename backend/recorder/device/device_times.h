@@ -67,6 +67,9 @@ class DeviceTimes {
   DeviceSpan* beginWait(const StreamState& state,
                         CommunicatorId communicator) noexcept;
   void endWait(DeviceSpan* span, const WaitRecord& wait) noexcept;
+  // Returns whether a capture was seen recently.
+  bool isQuiet() const noexcept;
+  DeviceEvents& events() const noexcept { return *events_; }
   // Discards a span that will not be submitted.
   void cancel(DeviceSpan* span) noexcept { pool_.giveBack(span); }
 

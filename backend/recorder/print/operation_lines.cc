@@ -10,6 +10,7 @@
 #include "base/group_label.h"
 #include "base/operation.h"
 #include "recorder/print/line_output.h"
+#include "recorder/print/printed_calls.h"
 #include "ring_io/chunks/operation_summary.h"
 #include "trace_io/correlation.h"
 #include "trace_io/message_size.h"
@@ -115,28 +116,10 @@ const OperationLines::KnownCall& OperationLines::knownCall(std::uint32_t id) {
   const v1::Call* call = known_.call(id);
   const v1::Group* group = call ? known_.group(call->group()) : nullptr;
   KnownCall known;
-  if (group && prints(*call, *group)) known = describe(*call, *group);
-  return calls_[id] = std::move(known);
-}
-
-// A call that is only estimated communicates nothing.
-bool OperationLines::prints(const v1::Call& call,
-                            const v1::Group& group) const {
-  if (call.simulated()) return false;
-  switch (mode_) {
-    case PrintMode::kOff:
-      return false;
-    case PrintMode::kFirstRank:
-      return header_.rank() == 0;
-    case PrintMode::kAll:
-      return true;
-    case PrintMode::kLeader:
-      break;
+  if (group && isPrinted(mode_, header_.rank(), *call, *group)) {
+    known = describe(*call, *group);
   }
-  if (call.op() == v1::OPERATION_SEND) return true;
-  if (call.op() == v1::OPERATION_RECV) return false;
-  return group.group_rank() ==
-         (call.root_plus_1() > 0 ? call.root_plus_1() - 1 : 0);
+  return calls_[id] = std::move(known);
 }
 
 OperationLines::KnownCall OperationLines::describe(

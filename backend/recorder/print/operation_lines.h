@@ -48,8 +48,6 @@ class OperationLines {
   // Returns the cached description of a call. Valid until the next call.
   const KnownCall& knownCall(std::uint32_t id);
   KnownCall describe(const v1::Call& call, const v1::Group& group) const;
-  // Returns whether this rank prints the call in mode_.
-  bool prints(const v1::Call& call, const v1::Group& group) const;
   // Returns the UTC time, such as "2025-01-31T12:00:00.123456789Z".
   std::string timeText(std::int64_t monotonic_ns);
 

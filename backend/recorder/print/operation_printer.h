@@ -1,11 +1,14 @@
-// OperationPrinter prints one line per operation as it happens (TRACED_PRINT).
+// OperationPrinter prints one line per operation (TRACED_PRINT): when it is
+// issued, or when it is over.
 // Owned by the writer thread, which reads every record anyway.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "recorder/print/ended_lines.h"
 #include "recorder/print/line_output.h"
 #include "recorder/print/operation_lines.h"
 #include "ring_io/chunks/chunk_builder.h"
@@ -18,12 +21,15 @@ namespace traced {
 class OperationPrinter {
  public:
   // `known` resolves the ids in records. It must outlive this object.
-  OperationPrinter(PrintMode mode, const ChunkBuilder& known,
-                   const v1::Header& header);
+  OperationPrinter(const PrintOptions& options, const ValueOptions& values,
+                   const ChunkBuilder& known, const v1::Header& header);
 
-  // Prints the line of an issue record whose definitions are in `known`. Never
-  // blocks.
+  // Takes a record whose definitions are in `known`. Prints the line of an
+  // operation that is issued, if that is asked for. Never blocks.
   void print(const Ring::Record& record) noexcept;
+  // Prints the lines of operations that are over, if that is asked for. Never
+  // blocks. `now_ns`: EndedLines::kAtExit if the process ends.
+  void printEnded(std::int64_t now_ns) noexcept;
 
   // Returns the number of lines that were not printed.
   std::uint64_t dropped() const { return output_.dropped() + unmade_; }
@@ -35,6 +41,8 @@ class OperationPrinter {
   void print(std::string line);
 
   OperationLines lines_;
+  // nullptr: lines are printed when operations are issued.
+  std::unique_ptr<EndedLines> ended_;
   LineOutput output_;
   std::uint64_t unmade_ = 0;
 };

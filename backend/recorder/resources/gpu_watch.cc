@@ -149,7 +149,7 @@ void GpuWatch::look(const Nvml& nvml, Nvml::Device device,
 }
 
 // Finds the device, and an event set for its errors, or null.
-std::optional<std::pair<Nvml::Device, Nvml::EventSet>> open(
+std::optional<std::pair<Nvml::Device, Nvml::EventSet>> openGpu(
     const Nvml& nvml, const std::string& pci_bus_id) {
   const std::lock_guard calling(in_nvml);
   Nvml::Device device = nullptr;
@@ -169,7 +169,7 @@ void GpuWatch::run() {
   if (const std::unique_ptr<const Nvml> nvml = Nvml::load()) {
     stopBeforeNvmlEnds();
     forkBetweenCalls();
-    const auto opened = open(*nvml, pci_bus_id_);
+    const auto opened = openGpu(*nvml, pci_bus_id_);
     stopBeforeNvmlEnds();  // NVML may have registered more
     for (bool goes_on = opened && !isStopping(); goes_on; goes_on = pause()) {
       look(*nvml, opened->first, opened->second);

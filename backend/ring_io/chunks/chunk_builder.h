@@ -51,6 +51,7 @@ class ChunkBuilder {
   const v1::Call* call(std::uint32_t id) const { return calls_.find(id); }
   const v1::Group* group(std::uint32_t id) const { return groups_.find(id); }
   const v1::Stack* stack(std::uint32_t id) const { return stacks_.find(id); }
+  const v1::Text* text(std::uint32_t id) const { return texts_.find(id); }
   // Returns the kernel ids of the threads that issued an operation and have not
   // ended.
   std::vector<std::int64_t> threads() const;

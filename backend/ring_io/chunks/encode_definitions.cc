@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/examined.h"
 #include "base/utf8.h"
 #include "ring_io/ring/call_description.h"
 #include "trace_io/chunk_format.h"
@@ -69,6 +70,8 @@ static_assert(int(ReduceOp::kOther) == v1::REDUCE_OP_OTHER);
 static_assert(int(DeviceType::kOther) == v1::DEVICE_TYPE_OTHER);
 static_assert(int(DType::kFloat32) == v1::DTYPE_FLOAT32);
 static_assert(int(DType::kOther) == v1::DTYPE_OTHER);
+static_assert(int(ExaminedAt::kEnd) == v1::EXAMINED_AT_END);
+static_assert(int(SkipReason::kNotCopied) == v1::SKIP_REASON_NOT_COPIED);
 
 template <typename T>
 T take(std::string_view& bytes) {

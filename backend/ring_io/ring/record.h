@@ -39,6 +39,9 @@ enum class RecordKind : std::uint8_t {
   kResources = 18,
   kFunction = 19,
   kThreadSample = 20,
+  kHash = 21,
+  kStatistics = 22,
+  kReplica = 23,
 };
 
 // How the end of an operation was observed. Equals EndSource in trace.proto.
@@ -154,17 +157,20 @@ struct MarkRecord {
 };
 
 // Each X(kind, Record) is a kind of record that becomes rows of the trace.
-#define TRACED_ROW_RECORDS(X) \
-  X(kIssue, IssueRecord)      \
-  X(kReturn, ReturnRecord)    \
-  X(kDone, DoneRecord)        \
-  X(kWait, WaitRecord)        \
-  X(kRelease, ReleaseRecord)  \
-  X(kMethod, MethodRecord)    \
-  X(kMark, MarkRecord)        \
-  X(kResources, ResourceRow)  \
-  X(kFunction, FunctionRow)   \
-  X(kThreadSample, ThreadSampleRow)
+#define TRACED_ROW_RECORDS(X)       \
+  X(kIssue, IssueRecord)            \
+  X(kReturn, ReturnRecord)          \
+  X(kDone, DoneRecord)              \
+  X(kWait, WaitRecord)              \
+  X(kRelease, ReleaseRecord)        \
+  X(kMethod, MethodRecord)          \
+  X(kMark, MarkRecord)              \
+  X(kResources, ResourceRow)        \
+  X(kFunction, FunctionRow)         \
+  X(kThreadSample, ThreadSampleRow) \
+  X(kHash, HashRow)                 \
+  X(kStatistics, StatisticsRow)     \
+  X(kReplica, ReplicaRow)
 
 // Returns the number of rows that a record becomes; losses are counted in rows.
 // 0: the record is a definition.

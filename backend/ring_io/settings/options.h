@@ -35,6 +35,16 @@ enum class PrintMode : std::uint8_t {
   kAll,
 };
 
+// What is printed, and when (TRACED_PRINT).
+struct PrintOptions {
+  PrintMode ranks = PrintMode::kOff;
+  // A line of text when an operation is over, and not one of JSON when it is
+  // issued.
+  bool when_done = false;
+
+  bool any() const { return ranks != PrintMode::kOff; }
+};
+
 // How much of the issuing call stack is recorded (TRACED_STACKS).
 enum class StackMode : std::uint8_t {
   kOff,
@@ -47,6 +57,17 @@ enum class StackMode : std::uint8_t {
 enum class SampledThreads : std::uint8_t {
   kIssuing,  // those that issued an operation
   kAll,      // all that run Python
+};
+
+// What is recorded about the content of tensors (TRACED_VALUES).
+struct ValueOptions {
+  bool statistics = false;
+  bool hashes = false;
+  std::uint64_t every = 1;  // TRACED_VALUES_EVERY: one in so many operations
+  // TRACED_VALUES_MB: memory of the host, per device, for copies of tensors.
+  std::uint64_t copied_bytes = std::uint64_t{256} << 20;
+
+  bool any() const { return statistics || hashes; }
 };
 
 // Time limit per operation if watching is on without an explicit value.
@@ -68,7 +89,7 @@ struct Options {
   std::map<std::string, std::string> labels;  // TRACED_LABELS
   Scope scope = Scope::kAll;                  // TRACED_SCOPE
   std::string node;                           // TRACED_NODE; "": the host
-  PrintMode print = PrintMode::kOff;          // TRACED_PRINT
+  PrintOptions print;                         // TRACED_PRINT
   DeviceTimeMode device_time = DeviceTimeMode::kOff;  // TRACED_DEVICE_TIME
   StackMode stacks = StackMode::kSite;                // TRACED_STACKS
   bool cpp_stacks = false;                            // TRACED_CPP_STACKS
@@ -77,13 +98,16 @@ struct Options {
   std::int64_t standstill_ns = 5'000'000'000;  // TRACED_STANDSTILL; 0: never
   SampledThreads standstill_threads =
       SampledThreads::kIssuing;  // TRACED_STANDSTILL_THREADS
-  bool auto_step = false;        // TRACED_AUTO_STEP
-  bool nvtx = false;             // TRACED_NVTX
-  bool profiler_ranges = false;  // TRACED_PROFILER_RANGES
-  bool nccl_profiler = false;    // TRACED_NCCL_PROFILER
-  bool modules = false;          // TRACED_MODULES
-  bool keeper = true;            // TRACED_KEEPER
-  bool announce = true;          // TRACED_ANNOUNCE
+  ValueOptions values;
+  std::uint64_t replicas_every = 0;  // TRACED_REPLICAS, in steps; 0: never
+  bool auto_step = false;            // TRACED_AUTO_STEP
+  bool nvtx = false;                 // TRACED_NVTX
+  bool profiler_ranges = false;      // TRACED_PROFILER_RANGES
+  bool nccl_profiler = false;        // TRACED_NCCL_PROFILER
+  bool modules = false;              // TRACED_MODULES
+  bool reasons = false;              // TRACED_REASONS
+  bool keeper = true;                // TRACED_KEEPER
+  bool announce = true;              // TRACED_ANNOUNCE
 
   // Returns the path of the file whose change requests a flush, or "" if
   // disabled.

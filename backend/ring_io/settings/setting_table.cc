@@ -175,6 +175,75 @@ Refused readStandstill(const std::string& value, Options& o) {
   return std::nullopt;
 }
 
+Refused readValues(const std::string& value, Options& o) {
+  ValueOptions values = o.values;
+  values.statistics = values.hashes = false;
+  if (value == "stats" || value == "stats,hash" || value == "hash,stats") {
+    values.statistics = true;
+  }
+  if (value == "hash" || value == "stats,hash" || value == "hash,stats") {
+    values.hashes = true;
+  }
+  if (!values.any() && parseSwitch(value) != false) {
+    return "off, stats, hash or stats,hash";
+  }
+  o.values = values;
+  return std::nullopt;
+}
+
+// "leader", "done", or both: "leader,done".
+Refused readPrint(const std::string& value, Options& o) {
+  const std::size_t comma = value.find(',');
+  const std::string when =
+      comma == std::string::npos ? value : value.substr(comma + 1);
+  const bool says_when = when == "done" || when == "issue";
+  const std::string ranks = comma != std::string::npos ? value.substr(0, comma)
+                            : says_when                ? "1"
+                                                       : value;
+  PrintOptions print;
+  print.when_done = when == "done";
+  if (!setSwitchedMode(ranks, kPrintModes, print.ranks) ||
+      (comma != std::string::npos && !says_when)) {
+    return "0, 1 (global rank 0), leader (of each operation) or all; also "
+           "done, or all,done, for a line when the operation is over";
+  }
+  o.print = print;
+  return std::nullopt;
+}
+
+SettingText printText(const Options& o) {
+  const std::string ranks =
+      kPrintModes[static_cast<std::size_t>(o.print.ranks)];
+  return o.print.any() && o.print.when_done ? ranks + ",done" : ranks;
+}
+
+SettingText valuesText(const Options& o) {
+  if (o.values.statistics && o.values.hashes) return "stats,hash";
+  if (o.values.statistics) return "stats";
+  return o.values.hashes ? "hash" : "off";
+}
+
+Refused readValuesEvery(const std::string& value, Options& o) {
+  const auto every = parseNumber(value);
+  if (!every || *every == 0) return "a whole number of at least 1";
+  o.values.every = *every;
+  return std::nullopt;
+}
+
+Refused readValuesMemory(const std::string& value, Options& o) {
+  const auto mib = parseNumber(value);
+  if (!mib || *mib > 65536) return "a whole number of MiB from 0 to 65536";
+  o.values.copied_bytes = *mib * kMiB;
+  return std::nullopt;
+}
+
+Refused readReplicas(const std::string& value, Options& o) {
+  const auto every = parseSwitch(value) == false ? 0 : parseNumber(value);
+  if (!every) return "a whole number of training steps, or 0";
+  o.replicas_every = *every;
+  return std::nullopt;
+}
+
 Refused readTraced(const std::string& value, Options& o) {
   o.traced_is_set = true;
   return readSwitch<&Options::enabled>(value, o);
@@ -226,12 +295,7 @@ constexpr Setting kSettings[] = {
      },
      modeText<&Options::scope, kScopes>},
     {"TRACED_NODE", readNode, textOf<&Options::node>},
-    {"TRACED_PRINT",
-     [](const std::string& value, Options& o) -> Refused {
-       if (setSwitchedMode(value, kPrintModes, o.print)) return std::nullopt;
-       return "0, 1 (global rank 0), leader (of each operation) or all";
-     },
-     modeText<&Options::print, kPrintModes>},
+    {"TRACED_PRINT", readPrint, printText},
     {"TRACED_DEVICE_TIME",
      [](const std::string& value, Options& o) -> Refused {
        if (setSwitchedMode(value, kDeviceTimeModes, o.device_time)) {
@@ -267,11 +331,25 @@ constexpr Setting kSettings[] = {
        return "issuing or all";
      },
      modeText<&Options::standstill_threads, kSampledThreads>},
+    {"TRACED_VALUES", readValues, valuesText},
+    {"TRACED_VALUES_EVERY", readValuesEvery,
+     [](const Options& o) -> SettingText {
+       return std::to_string(o.values.every);
+     }},
+    {"TRACED_VALUES_MB", readValuesMemory,
+     [](const Options& o) -> SettingText {
+       return std::to_string(o.values.copied_bytes / kMiB);
+     }},
+    {"TRACED_REPLICAS", readReplicas,
+     [](const Options& o) -> SettingText {
+       return std::to_string(o.replicas_every);
+     }},
     switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),
     switchSetting<&Options::nvtx>("TRACED_NVTX"),
     switchSetting<&Options::profiler_ranges>("TRACED_PROFILER_RANGES"),
     switchSetting<&Options::nccl_profiler>("TRACED_NCCL_PROFILER"),
     switchSetting<&Options::modules>("TRACED_MODULES"),
+    switchSetting<&Options::reasons>("TRACED_REASONS"),
     switchSetting<&Options::keeper>("TRACED_KEEPER"),
     switchSetting<&Options::announce>("TRACED_ANNOUNCE"),
 };

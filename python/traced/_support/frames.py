@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-#: The type of each column by its name: `str`, `int` or `bool`.
+#: The type of each column by its name: `str`, `int`, `float` or `bool`.
 Columns = dict[str, type]
 
 
@@ -37,7 +37,7 @@ def _frame_from_csv(csv: str, columns: Columns) -> Any:
 
 
 def _pandas_type(kind: type) -> str:
-    return {str: "string", bool: "boolean", int: "Int64"}[kind]
+    return {str: "string", bool: "boolean", int: "Int64", float: "Float64"}[kind]
 
 
 def _arrow_from_csv(csv: str, columns: Columns) -> Any:
@@ -58,4 +58,4 @@ def _arrow_from_csv(csv: str, columns: Columns) -> Any:
 def _arrow_type(kind: type) -> Any:
     import pyarrow as pa
 
-    return {str: pa.string(), bool: pa.bool_(), int: pa.int64()}[kind]
+    return {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}[kind]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 from traced._support.guard import guarded
+from traced._torch.optimizer_steps import FirstOptimizer
 from traced._torch.steps import begin_step
 
-_counted: weakref.ref[Any] | None = None
+_optimizer = FirstOptimizer()
 _hook: Any = None
 
 
@@ -29,23 +29,14 @@ def start() -> None:
 
 def stop() -> None:
     """Stops for good, because the program counts its steps itself."""
-    global _counted, _hook
-    if _hook:
-        _hook.remove()
+    global _hook
+    # The hook stays: torch may be iterating over its hooks now.
     _hook = False  # not None, so that start() has no effect from now on
-    _counted = None
 
 
 @guarded("the step number is not known")
 def _stepped(optimizer: Any, _args: Any, _kwargs: Any) -> None:
-    global _counted
     import torch
 
-    if torch.compiler.is_compiling():
-        return
-    counted = _counted() if _counted else None
-    if counted is None:
-        _counted = weakref.ref(optimizer)
-    elif counted is not optimizer:
-        return
-    begin_step(None)
+    if not torch.compiler.is_compiling() and _hook and _optimizer.counts(optimizer):
+        begin_step(None)

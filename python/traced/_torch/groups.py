@@ -18,6 +18,7 @@ from traced._support.extension import load_extension
 from traced._support.guard import for_the_user, guarded
 from traced._support.log import described, log_once
 from traced._torch import (
+    auto_replicas,
     auto_step,
     endings,
     group_setup,
@@ -25,6 +26,7 @@ from traced._torch import (
     modules,
     nccl_profiler,
     program_times,
+    redistributions,
     rendezvous,
     stacks,
     start_name,
@@ -170,6 +172,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
     if started:
         announce.recording(extension, rank, world_size)
         modules.follow_setting()
+        redistributions.follow_setting()
         stacks.record(extension, rank)
         group_setup.recording_started(extension)
         endings.install()
@@ -177,6 +180,7 @@ def _start_recording(group: dist.ProcessGroup, wanted: dict[str, str]) -> bool:
         problem = keeper.start(extension)
         if problem:
             log_once(problem)
+        auto_replicas.start(extension)  # before auto_step: it checks the step that ends
         if settings.switch("TRACED_AUTO_STEP"):
             auto_step.start()
     return bool(started)

@@ -104,6 +104,12 @@ def is_tracked(model: nn.Module) -> bool:
     return name_of(model) is not None
 
 
+def tracked() -> list[nn.Module]:
+    """Returns the tracked models."""
+    models = _table.models() if _table is not None and _hooks is not None else []
+    return [root for model in models if (root := model.root()) is not None]
+
+
 def follow_setting() -> None:
     """Tracks all modules if TRACED_MODULES is on."""
     if settings.switch("TRACED_MODULES"):

@@ -152,6 +152,56 @@ class ThreadSampleRow(NamedTuple):
     interpreter: int
 
 
+class HashRow(NamedTuple):
+    """The hash of a tensor of an operation, or of a part of it."""
+
+    op_id: int
+    at: int
+    tensor: int
+    rank_plus_1: int
+    bytes: int
+    hash: int
+    skipped: int
+    summed: int
+    sum_bits: int
+    norm_bits: int
+
+
+class StatisticsRow(NamedTuple):
+    """Statistics of a tensor of an operation."""
+
+    op_id: int
+    at: int
+    tensor: int
+    elements: int
+    nan: int
+    infinite: int
+    zero: int
+    subnormal: int
+    saturated: int
+    minimum_bits: int
+    maximum_bits: int
+    mean_bits: int
+    norm_bits: int
+    skipped: int
+
+
+class ReplicaRow(NamedTuple):
+    """The hash of a tensor that several ranks hold copies of."""
+
+    position: int
+    at_ns: int
+    check: int
+    tensor: int
+    name: int
+    ranks: int
+    is_buffer: int
+    declared: int
+    bytes: int
+    hash: int
+    skipped: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkRows:
     """The rows of one chunk."""
@@ -166,6 +216,9 @@ class ChunkRows:
     resources: list[ResourceRow]
     functions: list[FunctionRow]
     thread_samples: list[ThreadSampleRow]
+    hashes: list[HashRow]
+    statistics: list[StatisticsRow]
+    replicas: list[ReplicaRow]
 
     @property
     def total(self) -> int:
@@ -173,7 +226,7 @@ class ChunkRows:
         tables: tuple[list[Any], ...] = (
             self.issued, self.returned, self.done, self.waited, self.released, self.method,
             self.marked, self.resources, self.functions,
-            self.thread_samples,
+            self.thread_samples, self.hashes, self.statistics, self.replicas,
         )  # fmt: skip
         return sum(map(len, tables))
 
@@ -223,6 +276,9 @@ _TABLES: tuple[tuple[str, Any, str, str, tuple[str, ...]], ...] = (
         "sample_ns_delta",
         ThreadSampleRow._fields[2:],
     ),
+    ("hashes", HashRow, "op_delta", "", HashRow._fields[1:]),
+    ("statistics", StatisticsRow, "op_delta", "", StatisticsRow._fields[1:]),
+    ("replicas", ReplicaRow, "position_delta", "at_ns_delta", ReplicaRow._fields[2:]),
 )
 
 

@@ -149,6 +149,10 @@ bool Transfers::pullOne(ByteRing& ring, Transfer& transfer) {
     ring.tail = tail + count;
     transfer.done += count;
     any = true;
+    if (transfer.done == transfer.total() &&
+        simulated_cuda_setting("SIMULATED_NCCL_FLIP", 0) > 0) {
+      *transfer.at ^= 64;
+    }
   }
   return any;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
+
 namespace traced {
 
 namespace {
@@ -125,6 +127,19 @@ std::uint32_t CollectiveTable::signatureOf(std::uint64_t seq) const {
   if (!called) return kNoSignature;
   return *called == kDisputed ? disputes_.at(seq).front().signature
                               : *called - 1;
+}
+
+std::vector<std::uint32_t> CollectiveTable::distinctSignatures() const {
+  absl::flat_hash_set<std::uint32_t> distinct;
+  signatures_.forEach([&](std::uint64_t, std::uint32_t called) {
+    if (called != kNew && called != kDisputed) distinct.insert(called - 1);
+  });
+  for (const auto& [seq, variants] : disputes_) {
+    for (const Variant& variant : variants) distinct.insert(variant.signature);
+  }
+  std::vector<std::uint32_t> sorted(distinct.begin(), distinct.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
 std::uint32_t CollectiveTable::signatureOn(std::uint64_t seq,

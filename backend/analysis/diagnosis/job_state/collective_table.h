@@ -181,6 +181,8 @@ class CollectiveTable {
   // rank. Return kNoSignature if no trace shows it.
   std::uint32_t signatureOf(std::uint64_t seq) const;
   std::uint32_t signatureOn(std::uint64_t seq, std::uint32_t rank) const;
+  // Returns each signature that some rank called, ascending.
+  std::vector<std::uint32_t> distinctSignatures() const;
 
   // The collectives that ranks called with different signatures. The variant of
   // the first rank that joined is first.

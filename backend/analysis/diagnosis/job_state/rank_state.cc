@@ -110,6 +110,9 @@ RankState rankStateOf(const StreamTable& table) {
   state.forgets = table.not_in_dump > 0 ||
                   (table.operations.empty() && !table.progress.empty());
   state.has_sites = hasSites(table);
+  state.has_hashes = !table.hashes.empty();
+  state.has_statistics = !table.statistics.empty();
+  state.has_replicas = !table.replicas.empty();
   const std::vector<GroupSetup> setups = groupSetups(table);
   state.creating = creatingAtEnd(table, setups);
   state.standings = standingsAtEnd(table);

@@ -138,6 +138,10 @@ struct RankState {
 
   // Whether its trace may contain call sites.
   bool has_sites = false;
+  // Whether its trace has hashes and statistics of tensors.
+  bool has_hashes = false;
+  bool has_statistics = false;
+  bool has_replicas = false;
 
   // The process was running when its ring was read. Everything until `last_ns`
   // is in the trace.

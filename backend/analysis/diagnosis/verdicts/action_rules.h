@@ -28,6 +28,7 @@ enum class ActionRule : std::uint8_t {
   kCallThrew,
   kNeverWaited,
   kBufferInUse,
+  kGradientsApart,
   // A restart helps.
   kAbsentRank,
   kHungTogether,
@@ -44,6 +45,10 @@ enum class ActionRule : std::uint8_t {
   kUndecided,
   kEndedFromOutside,
   kProgramAborted,
+  kDataChanged,
+  kNanComputed,
+  kRangeTooSmall,
+  kCopiesDiffer,
   kSlowLink,
   kSlowRank,
   kLateOnce,

@@ -162,7 +162,18 @@ ActionRule ruleOf(const JobState& job, const JobVerdict& verdict) {
     case VerdictKind::kNeverWaited:
       return ActionRule::kNeverWaited;
     case VerdictKind::kBufferOverlap:
+    case VerdictKind::kBufferChanged:
       return ActionRule::kBufferInUse;
+    case VerdictKind::kUnsynchronisedGradients:
+      return ActionRule::kGradientsApart;
+    case VerdictKind::kCorruptedTransfer:
+      return ActionRule::kDataChanged;
+    case VerdictKind::kNanOrigin:
+      return ActionRule::kNanComputed;
+    case VerdictKind::kOverflowRisk:
+      return ActionRule::kRangeTooSmall;
+    case VerdictKind::kReplicasDiverged:
+      return ActionRule::kCopiesDiffer;
     case VerdictKind::kSlowPeer:
       return ActionRule::kSlowLink;
     case VerdictKind::kStraggler:

@@ -118,6 +118,7 @@ void PythonWriter::send(const Json& asked, const std::string& data) {
 int PythonWriter::begin(const TableSpec& table, const std::string& path) {
   const auto kindOf = [](const ColumnInfo& column) {
     if (column.kind == ColumnKind::kText) return "text";
+    if (column.kind == ColumnKind::kReal) return "real";
     return column.kind == ColumnKind::kFlag ? "flag" : "number";
   };
   Json columns = Json::array();

@@ -1,6 +1,7 @@
 #include "cli/export/tables/table_file.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -58,6 +59,10 @@ std::int64_t TableColumn::stored(const CellValue& value) {
   if (const auto* count = std::get_if<std::uint64_t>(&value)) {
     return fitting(*count);
   }
+  // Adding 0 makes a negative zero positive, whose bits are not kNoValue.
+  if (const auto* real = std::get_if<double>(&value)) {
+    return std::bit_cast<std::int64_t>(*real + 0.0);
+  }
   const auto* number = std::get_if<std::int64_t>(&value);
   return number ? *number : kNoValue;
 }
@@ -70,6 +75,8 @@ CellValue TableColumn::cell(std::size_t row) const {
       return texts_[static_cast<std::size_t>(value)];
     case ColumnKind::kFlag:
       return value == 1;
+    case ColumnKind::kReal:
+      return std::bit_cast<double>(value);
     case ColumnKind::kId:
       return absl::StrFormat("%016x", static_cast<std::uint64_t>(value));
     default:

@@ -44,7 +44,7 @@ class TableColumn {
   CellValue cell(std::size_t row) const;
 
   // Returns `value` in its stored form: a number, 0 or 1 for a flag, the number
-  // of a text, or kNoValue.
+  // of a text, the bits of a real number, or kNoValue.
   std::int64_t stored(const CellValue& value);
   void addStored(std::int64_t value) { values_.push_back(value); }
 

@@ -13,6 +13,7 @@
 #include "cli/export/tables/operation_files.h"
 #include "cli/export/tables/python_writer.h"
 #include "cli/export/tables/run_tables.h"
+#include "cli/export/tables/value_table.h"
 
 namespace traced {
 namespace {
@@ -117,15 +118,18 @@ void writeTables(const TraceSet& set, TableOutput& output,
   summary.setClockWarnings(run.clocks.warnings);
   OperationTables operations(folder, run);
   StreamTables streams(folder);
+  ValueTable values(folder, run.groups);
   readStreams(set, [&](std::size_t i, StreamTable& table) {
     if (!output.ok()) return;
     summary.add(table);
     streams.add(table, run.clocks.models[i], operations.add(i, table));
+    values.add(table);
   });
   if (!output.ok()) return;
   streams.add(set, summary);
   operations.finish();
   streams.finish();
+  values.finish();
   writeGroups(folder, run.groups);
   const bool diagnosed = output.wants(verdictTable().spec.name) ||
                          output.wants(verdictRankTable().spec.name);
@@ -154,11 +158,17 @@ Json operationColumnsJson() {
 }  // namespace
 
 std::vector<const TableSpec*> allTables() {
-  return {
-      &operationTable().spec,  &waitTable().spec,  &JobMatchTable::table().spec,
-      &rankTable().spec,       &stepTable().spec,  &resourceTable().spec,
-      &lossTable().spec,       &groupTable().spec, &verdictTable().spec,
-      &verdictRankTable().spec};
+  return {&operationTable().spec,
+          &waitTable().spec,
+          &JobMatchTable::table().spec,
+          &rankTable().spec,
+          &stepTable().spec,
+          &resourceTable().spec,
+          &valueTable().spec,
+          &lossTable().spec,
+          &groupTable().spec,
+          &verdictTable().spec,
+          &verdictRankTable().spec};
 }
 
 std::string columnsJson() {

@@ -41,7 +41,12 @@ class Part:
 
     def __init__(self, path: Path, columns: list[dict[str, Any]], order: list[str]) -> None:
         arrow, parquet = _arrow()
-        kinds = {"number": arrow.int64(), "flag": arrow.bool_(), "text": arrow.string()}
+        kinds = {
+            "number": arrow.int64(),
+            "real": arrow.float64(),
+            "flag": arrow.bool_(),
+            "text": arrow.string(),
+        }
         self._path = path
         self._kinds = [kinds[column["kind"]] for column in columns]
         names = [column["name"] for column in columns]

@@ -93,6 +93,19 @@ bool isIn(const std::vector<std::uint32_t>& ranks, std::uint32_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
+// Returns whether TRACED_VALUES=stats was on.
+bool hasValues(const Report& report) {
+  return std::any_of(
+      report.rows.begin(), report.rows.end(), [](const ReportRow& row) {
+        return row.totals.inputs.elements() + row.totals.outputs.elements() > 0;
+      });
+}
+
+std::string valuesCell(const TensorSummary& tensors) {
+  const std::string text = tensors.text();
+  return text.empty() ? "-" : text;
+}
+
 }  // namespace
 
 std::string stepTable(const Report& report) {
@@ -226,6 +239,11 @@ std::string operationTable(const Report& report) {
               "issue to end p50 ms", "p99 ms", "recorded wait p50 ms", "p99 ms",
               "for the slowest rank p50 ms", "p99 ms", "transfer p50 ms",
               "p99 ms", "busbw GB/s", "share of rank time"});
+  const bool has_values = hasValues(report);
+  if (has_values) {
+    table.addColumn("inputs", Kind::kText);
+    table.addColumn("outputs", Kind::kText);
+  }
   for (const ReportRow& row : report.rows) {
     if (table.isFull()) {
       table.addRow({});
@@ -245,6 +263,10 @@ std::string operationTable(const Report& report) {
             certified(transfer, transfer.p99()),
             row.busbw_gbs ? threeDigits(*row.busbw_gbs) : "-",
             shareCell(report, row.totals, report.summary.rankTimeNs())});
+    if (has_values) {
+      append(cells,
+             {valuesCell(row.totals.inputs), valuesCell(row.totals.outputs)});
+    }
     table.addRow(cells);
   }
   return table.html();

@@ -110,7 +110,8 @@ TEST(DumpsTest, TotalsOfAnAllToAllDoNotShowItsSplits) {
   expectHealthy(diagnosis);
   EXPECT_EQ(diagnosis.rules_left_out,
             (std::vector<std::string>{"slow_peers", "stragglers", "splits",
-                                      "buffers_and_waits", "early_ends"}));
+                                      "buffers_and_waits", "early_ends",
+                                      "gradients"}));
 }
 
 TEST(DumpsTest, CountersReportARankWhoseDumpHasNoEntry) {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "analysis/job/group_catalog.h"
-#include "analysis/stream/call_site.h"
 #include "support/dump_files.h"
+#include "trace_io/call_text.h"
 
 namespace traced {
 namespace {

@@ -240,6 +240,38 @@ TEST_F(TraceSetTest, TheNewestRunIsUsedAndTheOthersAreMentioned) {
                           "used"));
 }
 
+TEST_F(TraceSetTest, AStreamMayCoverTwoOfAnotherRank) {
+  StreamBuilder first_0 = stream(0, 1);
+  StreamBuilder only_1 = stream(1, 2);
+  StreamBuilder second_0 = stream(0, 3);
+  v1::ClockAnchor& started = *second_0.header().mutable_started();
+  started.set_realtime_ns(started.realtime_ns() + 1);
+  started.set_monotonic_ns(StreamBuilder::kIssueNs + 1'000'000);
+  write("a", chunk(first_0, 1) + chunk(second_0, 1));
+  write("b", chunk(only_1, 1));
+  const TraceSet set = open();
+  EXPECT_EQ(set.selected.size(), 2u);
+  EXPECT_TRUE(set.may_mix_runs);
+  EXPECT_THAT(set.selection_warnings,
+              ElementsAre("left out 1 stream of rank 0, older than the one "
+                          "used"));
+}
+
+TEST_F(TraceSetTest, StreamsOfEqualHistoriesAreOfOneRun) {
+  std::vector<StreamBuilder> streams;
+  for (std::uint32_t i = 0; i < 4; ++i) streams.push_back(stream(i % 2, i + 1));
+  for (std::size_t i = 2; i < 4; ++i) {
+    v1::ClockAnchor& started = *streams[i].header().mutable_started();
+    started.set_realtime_ns(started.realtime_ns() + 1);
+    started.set_monotonic_ns(StreamBuilder::kIssueNs + 1'000'000);
+  }
+  write("a", chunk(streams[0], 1) + chunk(streams[2], 1));
+  write("b", chunk(streams[1], 1) + chunk(streams[3], 1));
+  const TraceSet set = open();
+  EXPECT_EQ(set.selected.size(), 2u);
+  EXPECT_FALSE(set.may_mix_runs);
+}
+
 // Two runs of one name in a folder. By default a rank's stream is closed a
 // millisecond after it began.
 class RunsOfOneNameTest : public TraceSetTest {

@@ -40,7 +40,7 @@ TEST_F(MarksShownTest, ExportedTextHasThemBetweenTheCalls) {
                               "[ABORT] rank 1 +0.062000 s dp is aborted\n"
                               "[SHUTDOWN_FAILED] rank 1 +0.063000 s shutting "
                               "down dp failed: Connection closed?by peer\n"));
-  EXPECT_LT(text.rfind("recv #3 on dp (2 ranks)"), text.find("[FLUSH]"));
+  EXPECT_LT(text.rfind("recv #3 on dp (2 ranks 0-1)"), text.find("[FLUSH]"));
   EXPECT_GT(text.rfind("broadcast #8"), text.find("[SHUTDOWN_FAILED]"));
 }
 

@@ -54,6 +54,8 @@ static_assert(matches<&CudaRuntime::createStream>(
     static_cast<cudaError_t (*)(cudaStream_t*, unsigned)>(
         &cudaStreamCreateWithFlags)));
 static_assert(matches<&CudaRuntime::busId>(&cudaDeviceGetPCIBusId));
+static_assert(matches<&CudaRuntime::registerHost>(&cudaHostRegister));
+static_assert(matches<&CudaRuntime::copyAsync>(&cudaMemcpyAsync));
 #if CUDART_VERSION >= 13000
 static_assert(matches<&CudaRuntime::captureInfo13>(&cudaStreamGetCaptureInfo));
 #else
@@ -66,6 +68,8 @@ static_assert(CudaRuntime::kEventDefault == cudaEventDefault);
 static_assert(CudaRuntime::kStreamNonBlocking == cudaStreamNonBlocking);
 static_assert(CudaRuntime::kCaptureActive == cudaStreamCaptureStatusActive);
 static_assert(CudaRuntime::kCaptureModeRelaxed == cudaStreamCaptureModeRelaxed);
+static_assert(CudaRuntime::kHostRegisterDefault == cudaHostRegisterDefault);
+static_assert(CudaRuntime::kByAddress == cudaMemcpyDefault);
 
 class Events : public CudaEvents {
  public:

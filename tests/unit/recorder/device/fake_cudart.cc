@@ -15,6 +15,8 @@ FAKE(cudaEventQuery)
 FAKE(cudaEventElapsedTime)
 FAKE(cudaStreamCreateWithFlags)
 FAKE(cudaDeviceGetPCIBusId)
+FAKE(cudaHostRegister)
+FAKE(cudaMemcpyAsync)
 FAKE(cudaStreamGetCaptureInfo)
 #if FAKE_CUDART < 13
 FAKE(cudaStreamGetCaptureInfo_v2)

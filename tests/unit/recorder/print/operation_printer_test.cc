@@ -53,7 +53,8 @@ class OperationPrinterTest : public ::testing::Test {
     EXPECT_EQ(pipe(ends), 0);
     const int own = dup(STDERR_FILENO);
     dup2(ends[1], STDERR_FILENO);
-    OperationPrinter printer(PrintMode::kAll, builder_, v1::Header());
+    OperationPrinter printer({PrintMode::kAll, false}, {}, builder_,
+                             v1::Header());
     Ring::Record record;
     while (ring_.read(record)) {
       builder_.add(record);

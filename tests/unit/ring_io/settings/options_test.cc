@@ -120,7 +120,7 @@ TEST(OptionsTest, AcceptsOnAndOffWordsInAnyCase) {
     EXPECT_TRUE(options->modules) << on;
     EXPECT_EQ(options->watch_ns, kUsualWatchNs) << on;
     EXPECT_EQ(options->stacks, StackMode::kSite) << on;
-    EXPECT_EQ(options->print, PrintMode::kFirstRank) << on;
+    EXPECT_EQ(options->print.ranks, PrintMode::kFirstRank) << on;
     EXPECT_EQ(options->device_time, DeviceTimeMode::kEnd) << on;
   }
   for (const std::string off : {"0", "false", "no", "off", "False", "OFF"}) {
@@ -136,7 +136,20 @@ TEST(OptionsTest, AcceptsOnAndOffWordsInAnyCase) {
     EXPECT_EQ(options->watch_ns, 0) << off;
     EXPECT_EQ(options->triggerPath(), "") << off;
     EXPECT_EQ(options->stacks, StackMode::kOff) << off;
-    EXPECT_EQ(options->print, PrintMode::kOff) << off;
+    EXPECT_EQ(options->print.ranks, PrintMode::kOff) << off;
+  }
+}
+
+TEST(OptionsTest, SettingsOfValuesAreIndependent) {
+  EXPECT_EQ(parse({})->asSettings().at("TRACED_VALUES_MB"), "256");
+  for (const std::string mib : {"0", "1", "65536"}) {
+    const auto options = parse({{"TRACED_VALUES", "hash"},
+                                {"TRACED_VALUES_EVERY", "7"},
+                                {"TRACED_VALUES_MB", mib}});
+    ASSERT_TRUE(options) << mib;
+    EXPECT_EQ(options->asSettings().at("TRACED_VALUES_MB"), mib);
+    EXPECT_EQ(options->values.every, 7u);
+    EXPECT_TRUE(options->values.hashes);
   }
 }
 
@@ -174,7 +187,12 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"TRACED_LABELS", "novalue"}, std::pair{"TRACED_LABELS", "=x"},
         std::pair{"TRACED_LABELS", "a=1,b=2,a=1"},
         std::pair{"TRACED_SCOPE", "CROSSNODE"}, std::pair{"TRACED_SCOPE", "1"},
-        std::pair{"TRACED_PRINT", "y"}, std::pair{"TRACED_PRINT", "2"}));
+        std::pair{"TRACED_VALUES", "all"},
+        std::pair{"TRACED_VALUES_EVERY", "0"},
+        std::pair{"TRACED_VALUES_MB", "-1"},
+        std::pair{"TRACED_VALUES_MB", "1.5"},
+        std::pair{"TRACED_VALUES_MB", "65537"}, std::pair{"TRACED_PRINT", "y"},
+        std::pair{"TRACED_PRINT", "2"}));
 
 TEST(OptionsTest, NamesAnInvalidLabel) {
   const auto why = [](const std::string& labels) {
@@ -211,19 +229,32 @@ TEST(OptionsTest, ReadsThePlatformsSettings) {
 TEST(OptionsTest, ReadsScopeNodeAndPrint) {
   const auto usual = parse({});
   EXPECT_EQ(usual->scope, Scope::kAll);
-  EXPECT_EQ(usual->print, PrintMode::kOff);
+  EXPECT_EQ(usual->print.ranks, PrintMode::kOff);
   EXPECT_EQ(usual->node, "");
   const auto options = parse({{"TRACED_SCOPE", "crossnode"},
                               {"TRACED_NODE", "rack1"},
                               {"TRACED_PRINT", "1"}});
   EXPECT_EQ(options->scope, Scope::kCrossNode);
-  EXPECT_EQ(options->print, PrintMode::kFirstRank);
+  EXPECT_EQ(options->print.ranks, PrintMode::kFirstRank);
   EXPECT_EQ(options->node, "rack1");
   EXPECT_EQ(options->asSettings().at("TRACED_SCOPE"), "crossnode");
   EXPECT_EQ(options->asSettings().at("TRACED_PRINT"), "1");
   EXPECT_EQ(parse({{"TRACED_SCOPE", "none"}})->scope, Scope::kNone);
-  EXPECT_EQ(parse({{"TRACED_PRINT", "leader"}})->print, PrintMode::kLeader);
-  EXPECT_EQ(parse({{"TRACED_PRINT", "all"}})->print, PrintMode::kAll);
+  EXPECT_EQ(parse({{"TRACED_PRINT", "leader"}})->print.ranks,
+            PrintMode::kLeader);
+  EXPECT_EQ(parse({{"TRACED_PRINT", "all"}})->print.ranks, PrintMode::kAll);
+  EXPECT_FALSE(parse({{"TRACED_PRINT", "all"}})->print.when_done);
+  for (const char* value : {"done", "1,done"}) {
+    EXPECT_EQ(parse({{"TRACED_PRINT", value}})->print.ranks,
+              PrintMode::kFirstRank);
+    EXPECT_TRUE(parse({{"TRACED_PRINT", value}})->print.when_done);
+  }
+  EXPECT_EQ(parse({{"TRACED_PRINT", "all,done"}})->print.ranks,
+            PrintMode::kAll);
+  EXPECT_FALSE(parse({{"TRACED_PRINT", "leader,issue"}})->print.when_done);
+  for (const char* value : {"all,", ",done", "all,later", "done,all"}) {
+    EXPECT_FALSE(parse({{"TRACED_PRINT", value}})) << value;
+  }
   EXPECT_FALSE(parse({{"TRACED_NODE", std::string(200, 'x')}}));
 }
 

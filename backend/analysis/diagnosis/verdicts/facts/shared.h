@@ -73,6 +73,17 @@ enum class PlainFact : std::uint8_t {
   kAskDumpOfSilentRank,
   kAskWaitForWork,
   kAskWaitBetween,
+  // About the content of tensors.
+  kAskWaitBeforeChange,
+  kAskWhatChangedData,
+  kMayHaveWritten,
+  kNoNanReceived,
+  kNotAllExamined,
+  kAskWhatMadeNan,
+  kAskMagnitudes,
+  kCopiesAssumed,
+  kStepsUnknown,
+  kAskSynchronisation,
   // About times.
   kExactOnOneClock,
   kSeveralClocks,
@@ -82,6 +93,8 @@ enum class PlainFact : std::uint8_t {
   kMayWaitForSlowPart,
   kQuickWithOthers,
   kWhichIsUnknown,
+  // About gradients.
+  kAskGradientNorms,
   // About groups.
   kMetByName,
   kAskNewGroups,

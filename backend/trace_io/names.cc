@@ -1,16 +1,19 @@
-#include "analysis/stream/names.h"
+#include "trace_io/names.h"
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
+#include <algorithm>
+#include <cstring>
 
 namespace traced {
 namespace {
 
 // `name` is protobuf's name of the value; "" if unknown.
-std::string plainName(const std::string& name, absl::string_view prefix,
-                      int value) {
-  if (name.empty()) return absl::StrCat(absl::AsciiStrToLower(prefix), value);
-  return absl::AsciiStrToLower(absl::string_view(name).substr(prefix.size()));
+std::string plainName(const std::string& name, const char* prefix, int value) {
+  std::string plain = name.empty() ? prefix + std::to_string(value)
+                                   : name.substr(std::strlen(prefix));
+  std::transform(plain.begin(), plain.end(), plain.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return plain;
 }
 
 }  // namespace
@@ -56,16 +59,12 @@ std::string nameOf(v1::StackReading value) {
   return plainName(v1::StackReading_Name(value), "STACK_READING_", value);
 }
 
-std::string nameOf(OperationState state) {
-  switch (state) {
-    case OperationState::kEnded:
-      return "ended";
-    case OperationState::kFailed:
-      return "failed";
-    case OperationState::kIssued:
-      break;
-  }
-  return "issued";
+std::string nameOf(v1::ExaminedAt value) {
+  return plainName(v1::ExaminedAt_Name(value), "EXAMINED_AT_", value);
+}
+
+std::string nameOf(v1::SkipReason value) {
+  return plainName(v1::SkipReason_Name(value), "SKIP_REASON_", value);
 }
 
 }  // namespace traced
