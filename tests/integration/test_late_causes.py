@@ -1,4 +1,7 @@
-"""Why a rank was late: each cause is named, and nothing else."""
+"""Why a rank was late: each cause is named, and nothing else.
+
+Programs on the CPU are long tests: beside other tests, ranks also wait for a processor.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,7 @@ def _causes(verdict: dict[str, Any]) -> list[tuple[str, list[int]]]:
     return [(each["cause"], each["ranks"]) for each in verdict.get("causes", [])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cause", CAUSES)
 def test_the_cause_of_a_straggler_is_named(launcher: Launcher, tmp_path: Path, cause: str) -> None:
     verdicts = _verdicts(launcher, "train", cause, tmp_path)
@@ -82,6 +86,7 @@ def test_the_cause_of_a_straggler_is_named(launcher: Launcher, tmp_path: Path, c
     assert verdicts[0]["evidence"][0].startswith(f"Likely cause: rank {LATE} ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cause", ["garbage_collection", "data_loading"])
 def test_the_cause_of_one_delay_is_named(launcher: Launcher, tmp_path: Path, cause: str) -> None:
     verdicts = _verdicts(launcher, "once", cause, tmp_path)
@@ -89,6 +94,7 @@ def test_the_cause_of_one_delay_is_named(launcher: Launcher, tmp_path: Path, cau
     assert _causes(verdicts[0]) == [(cause, [LATE])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cause", HEALTHY)
 def test_nothing_is_named_without_a_cause(launcher: Launcher, tmp_path: Path, cause: str) -> None:
     verdicts = _verdicts(launcher, "train", cause, tmp_path)
