@@ -47,6 +47,38 @@ NodeMap::Spread NodeMap::spreadOf(const Ranks& members, std::uint32_t self,
   return Spread::kOneNode;
 }
 
+std::optional<std::vector<bool>> NodeMap::hereOf(const Ranks& members,
+                                                 std::uint32_t self,
+                                                 const Lookup& lookup) {
+  const std::lock_guard lock(mutex_);
+  if (own_.empty() || self >= members.size()) return std::nullopt;
+  std::vector<bool> here(members.size());
+  if (members.size() <= kMaxAsked) {
+    const auto nodes = nodesOf(members, lookup);
+    if (!nodes) return std::nullopt;
+    for (std::size_t i = 0; i < here.size(); ++i) here[i] = (*nodes)[i] == own_;
+    return here;
+  }
+  here[self] = true;
+  for (const std::ptrdiff_t step : {-1, 1}) {
+    if (!walk(members, self, step, lookup, here)) return std::nullopt;
+  }
+  return here;
+}
+
+bool NodeMap::walk(const Ranks& members, std::ptrdiff_t from,
+                   std::ptrdiff_t step, const Lookup& lookup,
+                   std::vector<bool>& here) {
+  const auto size = static_cast<std::ptrdiff_t>(members.size());
+  for (auto at = from + step; at >= 0 && at < size; at += step) {
+    const auto node = nodesOf({members[at]}, lookup);
+    if (!node) return false;
+    if (node->front() != own_) return true;
+    here[at] = true;
+  }
+  return true;
+}
+
 // An empty name counts as not yet published.
 std::optional<std::vector<std::string>> NodeMap::nodesOf(const Ranks& ranks,
                                                          const Lookup& lookup) {

@@ -1,10 +1,11 @@
-// NodeMap determines whether all members of a group are on one node, from the
-// node names that the ranks publish.
+// NodeMap determines which members of a group are on the node of this process,
+// from the node names that the ranks publish.
 //
 // Thread safety: any thread.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -38,11 +39,24 @@ class NodeMap {
   Spread spreadOf(const Ranks& members, std::uint32_t self,
                   const Lookup& lookup);
 
+  // Returns for each member whether it is known to be on this node, or nullopt
+  // while a name is unpublished. Asks for all names of a group of at most
+  // kMaxAsked ranks. In a larger one it asks for the names on both sides of
+  // this process until one is of another node, and knows no others.
+  static constexpr std::size_t kMaxAsked = 512;
+  std::optional<std::vector<bool>> hereOf(const Ranks& members,
+                                          std::uint32_t self,
+                                          const Lookup& lookup);
+
   // Selects the job that published names belong to. Discards cached names if
   // `job` differs from the previous one.
   void begin(std::uint64_t job);
 
  private:
+  // Marks in `here` the members on this node from `from` towards either end,
+  // and stops at the first of another. Returns false while one is unpublished.
+  bool walk(const Ranks& members, std::ptrdiff_t from, std::ptrdiff_t step,
+            const Lookup& lookup, std::vector<bool>& here);
   // Does the same as `lookup`, but asks it only for ranks not in known_.
   std::optional<std::vector<std::string>> nodesOf(const Ranks& ranks,
                                                   const Lookup& lookup);

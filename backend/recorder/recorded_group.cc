@@ -33,6 +33,7 @@ RecordedGroup::RecordedGroup(Ring& ring, std::uint32_t id, std::uint32_t nth,
 std::string RecordedGroup::encode() const {
   v1::Group group = encodeGroup(id_, info_, nth_);
   group.set_left_out(isLeftOut());
+  group.set_leaves_out_messages(here_.load() != nullptr);
   // Only an irregular list of tens of thousands of ranks is this long. A group
   // without members is better than losing all its operations.
   const std::size_t most = std::min(ring_.maxPayload(), kMaxGroupBytes);
@@ -48,6 +49,7 @@ RecordedGroup::~RecordedGroup() {
     ring_.pushDefinition(RecordKind::kRetireGroup, {id_, kUntilRetired}, "", 0);
   }
   delete[] pairs_.load();
+  delete[] here_.load();
 }
 
 void RecordedGroup::setLabels(const std::string& name,
@@ -60,6 +62,14 @@ void RecordedGroup::setLabels(const std::string& name,
 
 void RecordedGroup::leaveOut() {
   if (!left_out_.exchange(true, std::memory_order_relaxed)) redefine();
+}
+
+void RecordedGroup::leaveOutMessages(const std::vector<bool>& here) {
+  if (here_.load() || here.size() != info_.members.size()) return;
+  auto* flags = new Flag[here.size()];
+  std::copy(here.begin(), here.end(), flags);
+  here_.store(flags, std::memory_order_release);
+  redefine();
 }
 
 void RecordedGroup::redefine() {

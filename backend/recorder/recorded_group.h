@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "ring_io/ring/group_info.h"
 
@@ -40,6 +41,15 @@ class alignas(64) RecordedGroup {
     return left_out_.load(std::memory_order_relaxed);
   }
 
+  // Stops recording messages to and from the members that `here` marks, those
+  // on this node. Their sequence numbers still advance.
+  void leaveOutMessages(const std::vector<bool>& here);
+  // Returns whether messages to and from a group rank are not recorded.
+  bool leavesOutMessagesOf(std::int32_t peer) const noexcept {
+    const Flag* here = here_.load(std::memory_order_acquire);
+    return here && toGlobal(peer) >= 0 && here[peer];
+  }
+
   // Returns false while the ring has no room for the definition.
   bool ensureDefined() noexcept {
     return defined_.load(std::memory_order_relaxed) || define();
@@ -61,6 +71,7 @@ class alignas(64) RecordedGroup {
 
  private:
   using Counters = std::atomic<std::uint64_t>;
+  using Flag = bool;
 
   std::string encode() const;
   void redefine();
@@ -75,6 +86,7 @@ class alignas(64) RecordedGroup {
   std::atomic<bool> left_out_{false};
   const std::uint32_t id_;
   std::atomic<Counters*> pairs_{nullptr};
+  std::atomic<const Flag*> here_{nullptr};  // by group rank
   Ring& ring_;
   const std::uint32_t nth_;
   // The process that owns the ring. A forked child must not write into it.

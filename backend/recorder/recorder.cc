@@ -278,7 +278,15 @@ bool Recorder::decideScope(RecordedGroup& group, std::uint64_t job,
   const auto spread =
       nodes_.spreadOf(group.info().members, group.info().group_rank, lookup);
   if (spread == NodeMap::Spread::kOneNode) group.leaveOut();
-  return spread != NodeMap::Spread::kUnknown;
+  if (spread != NodeMap::Spread::kSeveralNodes) {
+    return spread == NodeMap::Spread::kOneNode;
+  }
+  const auto here =
+      nodes_.hereOf(group.info().members, group.info().group_rank, lookup);
+  if (here && std::count(here->begin(), here->end(), true) > 1) {
+    group.leaveOutMessages(*here);
+  }
+  return here.has_value();
 }
 
 }  // namespace traced

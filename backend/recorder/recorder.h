@@ -81,7 +81,8 @@ class Recorder {
   // collective. May throw std::bad_alloc.
   std::unique_ptr<RecordedGroup> addGroup(GroupInfo info);
 
-  // Applies the configured scope to the group: excludes it or keeps it. Returns
+  // Applies the configured scope to the group: excludes it, only its messages
+  // within this node, or nothing. Returns
   // false if the decision needs node names that are not published yet; the
   // group is then recorded, and the caller retries later. `job` identifies the
   // job whose ranks `lookup` knows. Never blocks.

@@ -36,13 +36,13 @@ def test_crossnode_leaves_out_what_stays_within_a_node(
     ranks = launcher.run_ranks(
         4, "jobs.nodes:grouped", nodes, folder=tmp_path, TRACED_SCOPE="crossnode"
     )
-    if within is None:  # all on one node, including the messages
+    if within is None:  # all on one node
         within = _GROUPS
     for process, stream in zip(ranks, read(tmp_path / "traces").streams, strict=True):
         rank = stream.header.rank
         own = {group for group in _GROUPS if rank in group}
         assert _recorded(stream) == {group: _CALLS for group in own - within}, process.output
-        messages = 1 if (0, 1, 2, 3) in within else 0
+        messages = sum(nodes[rank] == nodes[rank ^ distance] for distance in (1, 2))
         assert stream.accounts is not None
         assert stream.accounts.left_out == _CALLS * len(own & within) + messages
         assert stream.accounts.dropped == 0
@@ -70,11 +70,11 @@ def test_none_records_nothing_and_counts_it(launcher: Launcher, tmp_path: Path) 
     for stream in read(tmp_path / "traces").streams:
         assert not list(stream.operations)
         assert stream.accounts is not None
-        assert stream.accounts.left_out == 3 * _CALLS + 1
+        assert stream.accounts.left_out == 3 * _CALLS + 2
     answer = tracectl("report", tmp_path / "traces")
-    assert "40 operations not recorded (TRACED_SCOPE)" in " ".join(answer.output.split())
+    assert "44 operations not recorded (TRACED_SCOPE)" in " ".join(answer.output.split())
     assert tracectl("report", tmp_path / "traces", "--json").json()["not_recorded"] == {
-        "operations": 40,
+        "operations": 44,
         "ranks": "0-3",
     }
     budget = tmp_path / "budget.toml"
@@ -93,19 +93,19 @@ def test_scope_chooses_what_is_reported(launcher: Launcher, tmp_path: Path) -> N
 
     everything, across, nothing = report("all"), report("crossnode"), report("none")
     counts = {op["op"]: op["count"] for op in everything["ops"]}
-    assert counts == {"all_reduce": 36, "send": 2, "recv": 2}
+    assert counts == {"all_reduce": 36, "send": 4, "recv": 4}
     assert "scope" not in everything
     counts = {op["op"]: op["count"] for op in across["ops"]}
     assert counts == {"all_reduce": 24, "send": 2, "recv": 2}
-    assert across["scope"] == {"reported": "crossnode", "not_reported": 12}
+    assert across["scope"] == {"reported": "crossnode", "not_reported": 16}
     assert nothing["ops"] == []
-    assert nothing["scope"] == {"reported": "none", "not_reported": 40}
+    assert nothing["scope"] == {"reported": "none", "not_reported": 44}
     shown = tracectl("show", traces, "--json", "--scope", "crossnode").json()
     assert {row["group"] for row in shown["rows"]} == {"default_pg", "3", "4"}
-    assert shown["scope"]["not_reported"] == 12
+    assert shown["scope"]["not_reported"] == 16
     exported = tracectl("export", traces, "--format", "jsonl", "--scope", "crossnode")
     assert len(exported.output.splitlines()) == 28
-    assert "12 operations within a node were skipped" in exported.stderr
+    assert "16 operations within a node were skipped" in exported.stderr
     for verb in ("report", "show", "export"):
         wrong = tracectl(verb, traces, "--scope", "nodes")
         assert wrong.exit_code == 2
@@ -144,7 +144,7 @@ def test_every_rank_prints_and_the_ids_are_those_of_the_trace(
     launcher: Launcher, tmp_path: Path
 ) -> None:
     ranks = launcher.run_ranks(
-        4, "jobs.nodes:grouped", "aabb", [10] * 4, folder=tmp_path, TRACED_PRINT="all", VM_ID="vm-7"
+        4, "jobs.nodes:grouped", "aabb", [11] * 4, folder=tmp_path, TRACED_PRINT="all", VM_ID="vm-7"
     )
     exported = tracectl("export", tmp_path / "traces", "--format", "jsonl").output
     rows = [json.loads(line) for line in exported.splitlines()]
@@ -165,7 +165,7 @@ def test_every_rank_prints_and_the_ids_are_those_of_the_trace(
         for line in _lines(process.output)
     }
     assert shared == sizes
-    assert len(shared) == 3 + 2 * 3 + 2 * 3 + 2
+    assert len(shared) == 3 + 2 * 3 + 2 * 3 + 4
 
 
 def test_lines_of_ended_operations_are_those_of_the_export(
@@ -184,11 +184,11 @@ def test_lines_of_ended_operations_are_those_of_the_export(
         printed = [line for line in process.output.splitlines() if f"] rank {rank} +" in line]
         own = [line for line in exported if f"] rank {rank} +" in line]
         assert sorted(printed) == sorted(line for line in own if "[GROUP]" not in line)
-        assert len(printed) == 10
+        assert len(printed) == 11
         assert all("; output mean " in line for line in printed if " send " not in line)
 
 
-@pytest.mark.parametrize(("mode", "lines"), [("1", [10, 0, 0, 0]), ("leader", [10, 4, 3, 0])])
+@pytest.mark.parametrize(("mode", "lines"), [("1", [11, 0, 0, 0]), ("leader", [11, 4, 4, 0])])
 def test_who_prints(launcher: Launcher, tmp_path: Path, mode: str, lines: list[int]) -> None:
     ranks = launcher.run_ranks(
         4, "jobs.nodes:grouped", "aabb", lines, folder=tmp_path, TRACED_PRINT=mode

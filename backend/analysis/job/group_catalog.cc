@@ -72,6 +72,7 @@ std::uint32_t GroupCatalog::addGroup(std::uint32_t attempt,
                        uniqueLabel(group)});
   }
   groups_[place->second].left_out |= group.left_out;
+  groups_[place->second].leaves_out_messages |= group.leaves_out_messages;
   return place->second;
 }
 

@@ -32,6 +32,8 @@ struct JobGroup {
   std::string label;
   // Some rank did not record all of its operations (TRACED_SCOPE).
   bool left_out = false;
+  // Some rank did not record its messages within a node.
+  bool leaves_out_messages = false;
 
   const EngineTraits& engine() const {
     return engineTraits(backend, backend_class);

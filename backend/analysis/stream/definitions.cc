@@ -64,10 +64,11 @@ std::optional<GroupDefinition> groupDefinition(const v1::Group& group) {
   std::optional<RankList> members = RankList::fromGroup(group);
   if (!members) return std::nullopt;
   return GroupDefinition{
-      group.id(),         group.name(),     group.desc(),
-      group.backend(),    group.leg(),      *std::move(members),
-      group.group_rank(), group.nth(),
-      /*by_name=*/false,  group.left_out(), group.backend_class()};
+      group.id(),           group.name(),     group.desc(),
+      group.backend(),      group.leg(),      *std::move(members),
+      group.group_rank(),   group.nth(),
+      /*by_name=*/false,    group.left_out(), group.leaves_out_messages(),
+      group.backend_class()};
 }
 
 void StreamDefinitions::addGroup(const v1::Group& group) {
@@ -76,6 +77,7 @@ void StreamDefinitions::addGroup(const v1::Group& group) {
     groups_[known].name = group.name();
     groups_[known].desc = group.desc();
     groups_[known].left_out |= group.left_out();
+    groups_[known].leaves_out_messages |= group.leaves_out_messages();
     return;
   }
   std::optional<GroupDefinition> defined = groupDefinition(group);

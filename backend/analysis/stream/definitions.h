@@ -75,6 +75,8 @@ struct GroupDefinition {
   bool by_name = false;
   // Some or all of its operations were excluded by TRACED_SCOPE.
   bool left_out = false;
+  // Messages within a node were excluded.
+  bool leaves_out_messages = false;
   // Class of the backend; "" for torch's own backend of that name.
   std::string backend_class;
 

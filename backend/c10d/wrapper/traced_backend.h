@@ -179,6 +179,20 @@ class TracedBackend : public forwarding::ForwardingBackend {
     return nullptr;
   }
 
+  // Returns whether the scope excludes messages to and from a rank of the
+  // group. Counts one then.
+  bool leavesOut(int peer) noexcept {
+    if (!group_->leavesOutMessagesOf(peer)) [[likely]]
+      return false;
+    Recorder* recorder = active();
+    if (!recorder || group_->isLeftOut() ||
+        simulating_.load(std::memory_order_relaxed)) {
+      return false;
+    }
+    recorder->leaveOut();
+    return true;
+  }
+
   // Records one call around `forward`. `describe` fills a CallDescriber,
   // `number` draws the sequence number. Defined in record_call.h.
   template <typename Describe, typename Forward>

@@ -37,12 +37,13 @@ def grouped(nodes: str, lines: Sequence[int] = (0,) * 4) -> list[list[float]]:
                 tensor = torch.arange(8.0) * (rank + 1) + i
                 dist.all_reduce(tensor, group=group)
                 results.append(tensor.tolist())
-        tensor = torch.full((4,), float(rank))
-        if rank < 2:
-            dist.send(tensor, rank + 2)
-        else:
-            dist.recv(tensor, rank - 2)
-        results.append(tensor.tolist())
+        for distance in (2, 1):
+            tensor = torch.full((4,), float(rank))
+            if rank & distance:
+                dist.recv(tensor, rank - distance)
+            else:
+                dist.send(tensor, rank + distance)
+            results.append(tensor.tolist())
         printed = Path("/proc/self/fd/2")
         until(lambda: printed.read_text().count('{"traced"') >= lines[rank])
     return results

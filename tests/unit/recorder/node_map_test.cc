@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,6 +84,19 @@ TEST(NodeMapTest, RetriesOnlyUnknownRanks) {
   EXPECT_EQ(store.asked, (std::vector<Ranks>{{2}}));
 }
 
+TEST(NodeMapTest, KnowsTheRanksOfItsNode) {
+  FakeStore store;
+  for (std::uint32_t rank = 0; rank < 6; ++rank) {
+    store.published[rank] = rank % 2 ? "odd" : "even";
+  }
+  NodeMap map("even");
+  EXPECT_EQ(map.hereOf({5, 4, 3, 2, 0}, 1, store.lookup()),
+            (std::vector<bool>{false, true, false, true, true}));
+  store.published.erase(5);
+  EXPECT_EQ(NodeMap("even").hereOf({5, 4}, 1, store.lookup()), std::nullopt);
+  EXPECT_EQ(NodeMap("").hereOf({0, 1}, 0, store.lookup()), std::nullopt);
+}
+
 TEST(NodeMapTest, AnotherJobStartsFromNothing) {
   FakeStore store = unevenJob();
   NodeMap map("a");
@@ -105,6 +119,11 @@ TEST(NodeMapTest, ReadsFewRanksOfALargeGroup) {
   EXPECT_EQ(map.spreadOf(world, 3, store.lookup()), Spread::kSeveralNodes);
   ASSERT_EQ(store.asked.size(), 1u);
   EXPECT_EQ(store.asked[0].size(), 2u);
+  const auto here = map.hereOf(world, 3, store.lookup());
+  ASSERT_TRUE(here);
+  EXPECT_EQ(std::count(here->begin(), here->end(), true), 8);
+  EXPECT_TRUE((*here)[0] && (*here)[7] && !(*here)[8]);
+  EXPECT_LE(store.asked.size(), 10u);
 }
 
 }  // namespace

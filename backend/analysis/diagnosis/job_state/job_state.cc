@@ -7,6 +7,7 @@
 #include "analysis/clocks/aligned_streams.h"
 #include "analysis/clocks/clock_summary.h"
 #include "analysis/diagnosis/job_state/rank_reader.h"
+#include "analysis/job/run_filters.h"
 
 namespace traced {
 namespace {
@@ -118,9 +119,19 @@ bool countsCollectives(const GroupState& group) {
       });
 }
 
+// Returns whether one rank may have left out messages of the other.
+bool mayLeaveOut(const JobGroup& group, const NodeIndex& nodes,
+                 const PairKey& pair) {
+  if (group.left_out || !group.leaves_out_messages) return group.left_out;
+  const NodeIndex::Node* source = nodes.of(pair.source);
+  const NodeIndex::Node* destination = nodes.of(pair.destination);
+  return !source || !destination || source == destination;
+}
+
 }  // namespace
 
-// Discards groups that some rank left out: calls of that rank may be missing.
+// Discards groups and pairs that some rank left out: calls of that rank may be
+// missing.
 JobState JobStateBuilder::finish(AlignedClocks clocks) && {
   for (const std::size_t i : set_.selected) {
     job_.clocks.push_back(std::move(clocks.models[i]));
@@ -139,9 +150,11 @@ JobState JobStateBuilder::finish(AlignedClocks clocks) && {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].left_out) job_.groups[i] = {};
   }
+  const NodeIndex nodes(set_);
   for (auto pair = job_.pairs.begin(); pair != job_.pairs.end();) {
-    const bool left_out = groups[pair->first.group].left_out;
-    pair = left_out ? job_.pairs.erase(pair) : std::next(pair);
+    const PairKey& key = pair->first;
+    pair = mayLeaveOut(groups[key.group], nodes, key) ? job_.pairs.erase(pair)
+                                                      : std::next(pair);
   }
   return std::move(job_);
 }

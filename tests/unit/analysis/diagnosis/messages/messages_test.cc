@@ -45,6 +45,25 @@ TEST(MessagesTest, ASendWithoutAReceive) {
   expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {1, 2});
 }
 
+// Rank 1 sends to rank 2, which left out its messages within its node.
+TEST(MessagesTest, AMessageThatWasLeftOutIsNotJudged) {
+  for (const bool is_same_node : {true, false}) {
+    JobBuilder job(4);
+    job.rank(1).end(job.rank(1).addMessage(true, 1, 2).id(), 0);
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      v1::Header& header = job.rank(r).stream().header();
+      header.set_node(r == 1 && !is_same_node ? "another" : "node");
+    }
+    job.rank(2).stream().payload().mutable_group(0)->set_leaves_out_messages(
+        true);
+    if (is_same_node) {
+      expectHealthy(diagnoseJob(job));
+    } else {
+      expectVerdict(diagnoseJob(job), VerdictKind::kP2pUnpaired, {1, 2});
+    }
+  }
+}
+
 TEST(MessagesTest, AReceiveWithoutASend) {
   JobBuilder job(4);
   RankBuilder& rank = job.rank(3);
