@@ -58,7 +58,6 @@ from typing import TYPE_CHECKING
 _problem: Exception | None = None
 try:
     from traced._calls.breakpoints import break_at
-    from traced._calls.comm_counts import CommCounts
     from traced._calls.context import annotate
     from traced._calls.operation_event import OperationEvent
     from traced._calls.operations import OperationHook, on_operation
@@ -84,6 +83,7 @@ except Exception as error:  # torch imports this package: a damaged one must not
     _problem = error
 
 if TYPE_CHECKING:
+    from traced._calls.comm_counts import CommCounts
     from traced.reader import read
     from traced.tables import Tables, load
 
@@ -118,8 +118,13 @@ __all__ = [
     "watch",
 ]
 
-# Reading needs packages that a training job does not, so these are imported on first use.
-_LAZY = {"Tables": "traced.tables", "load": "traced.tables", "read": "traced.reader"}
+# Imported on first use: reading needs packages that a training job does not, and CommCounts torch.
+_LAZY = {
+    "CommCounts": "traced._calls.comm_counts",
+    "Tables": "traced.tables",
+    "load": "traced.tables",
+    "read": "traced.reader",
+}
 
 
 def __getattr__(name: str) -> object:

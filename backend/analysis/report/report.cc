@@ -9,7 +9,7 @@
 namespace traced {
 namespace {
 
-constexpr std::array<std::pair<const char*, ReportKey>, 15> kKeys = {{
+constexpr std::array<std::pair<const char*, ReportKey>, 16> kKeys = {{
     {"op", ReportKey::kOp},
     {"group", ReportKey::kGroup},
     {"dtype", ReportKey::kDtype},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<const char*, ReportKey>, 15> kKeys = {{
     {"module", ReportKey::kModule},
     {"phase", ReportKey::kPhase},
     {"parent", ReportKey::kParent},
+    {"reason", ReportKey::kParent},
     {"site", ReportKey::kSite},
     {"peer", ReportKey::kPeer},
     {"algorithm", ReportKey::kAlgorithm},

@@ -81,6 +81,7 @@ ModuleTree::Plan ModuleTree::plan(const StreamTable& table,
     plan.call.phase = v1::Phase_IsValid(context->phase())
                           ? context->phase()
                           : v1::PHASE_UNSPECIFIED;
+    plan.call.reason = context->parent();
     plan.is_placed = context->has_model();
     if (plan.is_placed) plan.node = nodeOf(*context);
   }

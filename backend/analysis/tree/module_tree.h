@@ -39,6 +39,8 @@ struct ModuleSums {
 struct ModuleCall {
   v1::Phase phase = v1::PHASE_UNSPECIFIED;
   std::string op;
+  // The call of the program that issued it, such as a redistribution, or "".
+  std::string reason;
   // Set from Detail::kByCall up.
   std::string group, dtype, size;
   // Set from Detail::kByShape up.

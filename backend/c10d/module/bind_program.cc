@@ -140,6 +140,14 @@ void bindModules(py::module_& module) {
   module.def("leave_all_modules", &leaveAllModules, "Leaves all entries.");
   module.def("running_module", &runningModule,
              "Returns the number of the innermost module, or 0.");
+  module.def(
+      "running_place",
+      [] {
+        const ModuleAndPhase place = runningPlace();
+        return std::pair(place.module, static_cast<int>(place.phase));
+      },
+      "Returns the number of the module that the thread's operations belong "
+      "to, or 0, and their phase (v1.Phase).");
   module.def("module_depth", &moduleDepth,
              "Returns the number of open entries.");
 }

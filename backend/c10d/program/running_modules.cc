@@ -17,7 +17,6 @@
 #include "c10d/program/parameter_owners.h"
 #include "recorder/context/context.h"
 #include "recorder/context/module_log.h"
-#include "recorder/context/placed_contexts.h"
 
 namespace traced {
 namespace {
@@ -68,13 +67,6 @@ std::uint32_t moduleOfNode() {
                      : 0;
 }
 
-ModuleAndPhase placeOfThread() {
-  const int backward = autograd::get_current_graph_task_id();
-  if (const Entry* entry = innermost(backward)) return entry->place;
-  if (backward == kNoBackward) return {};
-  return {moduleOfNode(), v1::PHASE_BACKWARD};
-}
-
 // Records that the thread's next nodes belong to the module that it runs now.
 void noteNodes(int backward) {
   const Entry* entry = innermost(backward);
@@ -112,7 +104,7 @@ class ModuleOverlay final : public ContextOverlay {
  public:
   const Context* over(const Context* known) noexcept override {
     try {
-      const ModuleAndPhase place = placeOfThread();
+      const ModuleAndPhase place = runningPlace();
       if (place == ModuleAndPhase{}) return known;
       return ofThread().contexts.at(known, place);
     } catch (const std::exception&) {
@@ -168,5 +160,12 @@ std::uint32_t runningModule() noexcept {
 }
 
 std::size_t moduleDepth() noexcept { return ofThread().entries.size(); }
+
+ModuleAndPhase runningPlace() {
+  const int backward = autograd::get_current_graph_task_id();
+  if (const Entry* entry = innermost(backward)) return entry->place;
+  if (backward == kNoBackward) return {};
+  return {moduleOfNode(), v1::PHASE_BACKWARD};
+}
 
 }  // namespace traced

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "recorder/context/placed_contexts.h"
+
 namespace traced {
 
 // Enables or disables recording modules and phases with operations.
@@ -36,5 +38,8 @@ void leaveAllModules() noexcept;
 // entries.
 std::uint32_t runningModule() noexcept;
 std::size_t moduleDepth() noexcept;
+
+// Returns where the thread's next operation belongs.
+ModuleAndPhase runningPlace();
 
 }  // namespace traced

@@ -32,6 +32,7 @@ void setUnlessEmpty(Json& json, const char* key, const std::string& text) {
 
 Json callJson(const ModuleCall& call, const ModuleSums& sums) {
   Json json = {{"name", call.op}};
+  setUnlessEmpty(json, "reason", call.reason);
   setUnlessEmpty(json, "group", call.group);
   setUnlessEmpty(json, "dtype", call.dtype);
   setUnlessEmpty(json, "size", call.size);

@@ -80,6 +80,7 @@ class TreeTable {
          {&call.group, &call.dtype, &call.size, &call.shape}) {
       if (!part->empty()) absl::StrAppend(&text, " ", *part);
     }
+    if (!call.reason.empty()) absl::StrAppend(&text, " (", call.reason, ")");
     return printable(text);
   }
 

@@ -4,120 +4,165 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from traced import recording
+from torch import nn
+from torch.distributed.tensor.debug import CommDebugMode
+
 from traced._calls import comm_tree
-from traced._calls.sinks import Sink, add_sink
+from traced._calls.block_modules import BlockModules
+from traced._calls.block_records import BlockRecords
 from traced._support.errors import TracedError
-from traced._torch.modules import TrackedModel, is_tracked, name_of, track_modules
+from traced._torch import redistributions
+from traced._torch.modules import is_tracked, track_modules
 
 if TYPE_CHECKING:
-    from torch import nn
+    from traced.reader import Operation
 
-    from traced.reader import Operation, Stream
+# The operations in the trace, by the packet of the dispatcher that CommDebugMode counts.
+_RECORDED = {
+    "_dtensor.shard_dim_alltoall": "all_to_all_single",
+    "c10d._allgather_base_": "all_gather_into_tensor",
+    "c10d._reduce_scatter_base_": "reduce_scatter_tensor",
+    "c10d.allgather_": "all_gather",
+    "c10d.allgather_coalesced_": "all_gather",
+    "c10d.allgather_into_tensor_coalesced_": "all_gather_into_tensor",
+    "c10d.allreduce_": "all_reduce",
+    "c10d.allreduce_coalesced_": "all_reduce",
+    "c10d.alltoall_": "all_to_all",
+    "c10d.alltoall_base_": "all_to_all_single",
+    "c10d.broadcast_": "broadcast",
+    "c10d.gather_": "gather",
+    "c10d.reduce_": "reduce",
+    "c10d.reduce_scatter_": "reduce_scatter",
+    "c10d.reduce_scatter_tensor_coalesced_": "reduce_scatter_tensor",
+    "c10d.scatter_": "scatter",
+}
+_COALESCED = "_coalesced"
 
-_TIMEOUT_S = 5.0
-# An operation takes about ten bytes in a chunk.
-_MAX_BYTES = 256 << 20
 
+class CommCounts(CommDebugMode):
+    """Counts what this process communicates in a block of code, as CommDebugMode does, and more.
 
-class CommCounts:
-    """Counts what this process communicates in a block of code, with bytes, by module.
+    Replaces CommDebugMode: its methods and keys stay the same. Read the results after the block::
 
-    Read the results after the block::
-
-        with traced.CommCounts(model) as counts:
+        with traced.CommCounts() as counts:
             train_step()
+        print(counts.generate_comm_debug_tracing_table(noise_level=1))
         print(counts.table())
 
-    It counts every recorded operation of any thread, including sends, receives, barriers and the
-    operations of libraries. Operations have the names of the trace, such as `all_reduce`.
+    It also counts what CommDebugMode does not see: sends, receives, barriers, and operations of
+    other threads, of libraries and of compiled code. These have the names of the trace, such as
+    `barrier`. Unlike CommDebugMode, it hooks no backward, so that a module's output may be changed
+    in place, and compiled code stays compiled.
+
+    As long as the block runs, each operation on tensors takes some microseconds more.
 
     Args:
-        model: A model whose modules are tracked during the block, as with
-            :func:`traced.track_modules`. Without it, operations of untracked modules have none.
-
-    Attributes:
-        operations: The operations issued in the block, in order (:class:`traced.reader.Operation`).
-        lost: An upper bound of the records lost in the block; it includes earlier losses of the
-            process. If it is not 0, the counts are lower bounds.
+        model: A model to track under the name of its class. Other models are tracked as well.
 
     Raises:
         TypeError: `model` is not a Module.
-        TracedError: The block is entered while it is active, or results are read when it is not
-            over or the process did not record in it.
+        TracedError: The extension cannot be loaded, or the block is entered while it is active.
     """
 
     def __init__(self, model: nn.Module | None = None) -> None:
-        if model is not None and not hasattr(model, "named_modules"):
+        if model is not None and not isinstance(model, nn.Module):
             raise TypeError(
                 f"traced.CommCounts: model must be a Module, not {type(model).__name__}"
             )
-        self.operations: tuple[Operation, ...] = ()
-        self.lost = 0
+        super().__init__()
+        self.advanced_module_tracker: Any = BlockModules()
         self._model = model
-        self._rank: int | None = None
-        self._tracked: TrackedModel | None = None
-        self._parameters: dict[str, dict[str, Any]] = {}
-        self._sharding: dict[str, Any] = {}
-        self._chunks: list[bytes] = []
-        self._sink: Sink | None = None
-        self._begin_ns = 0
-        self._over = False
+        self._tracked: Any = None
+        self._records = BlockRecords()
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Keeps compiled code compiled in the block."""
+        return True
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations issued in the block, in order."""
+        return self._records.operations or ()
+
+    @property
+    def lost(self) -> int:
+        """An upper bound of the records lost in the block, and before in this process.
+
+        If it is not 0, counts of operations that CommDebugMode does not see are lower bounds.
+        """
+        return self._records.lost
 
     def __enter__(self) -> CommCounts:
-        if self._sink is not None:
+        if self._records.running:
             raise TracedError("traced.CommCounts: the block is active; use one object per block")
-        self._chunks.clear()
-        self._over = False
+        self._records.begin()
         if self._model is not None and not is_tracked(self._model):
             self._tracked = track_modules(self._model)
-        # Flush first, so that the sink receives no operation from before the block.
-        self._begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        recording.flush(_TIMEOUT_S)
-        self._sink = add_sink(self._chunks.append, name="CommCounts", max_bytes=_MAX_BYTES)
+        redistributions.record()
+        super().__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *args: Any) -> None:
         end_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        sink, self._sink = self._sink, None
-        complete = sink is not None and sink.close(_TIMEOUT_S)
-        if self._model is not None:
-            self._read_parameters(self._model)
+        super().__exit__(*args)
+        redistributions.stop()
         if self._tracked is not None:
             self._tracked.remove()
             self._tracked = None
-        self._over = complete and recording.location() is not None
-        if self._over and sink is not None:
-            self._read(end_ns, sink.dropped_records)
+        self._records.end(end_ns)
+
+    def get_comm_counts(self) -> dict[Any, int]:
+        """Returns the number of operations; 0 for any other key.
+
+        Operations that CommDebugMode sees have its keys, such as
+        ``torch.ops.c10d_functional.all_reduce``. After the block there are also those that only the
+        trace has, by their names in it, such as `barrier`.
+        """
+        return defaultdict(int, {**self.comm_counts, **self._unseen()})
 
     def get_total_counts(self) -> int:
         """Returns the number of operations."""
-        return len(self._read_operations())
+        return sum(self.get_comm_counts().values())
 
-    def get_comm_counts(self) -> dict[str, int]:
-        """Returns the number of operations by name."""
-        return dict(Counter(item.op for item in self._read_operations()))
+    def generate_comm_debug_tracing_table(self, noise_level: int = 3) -> str:
+        """Returns the modules with their collectives and operations as text, for a terminal.
 
-    def get_parameter_info(self) -> dict[str, dict[str, Any]]:
-        """Returns the shapes of parameters by module and by name."""
-        return self._parameters
+        The last lines have what only the trace has.
 
-    def get_sharding_info(self) -> dict[str, Any]:
-        """Returns the placements of distributed parameters (DTensor) by name."""
-        return self._sharding
+        Args:
+            noise_level: 0 for collectives only; 1 adds DTensor's operations and the placements of
+                parameters; 2 all operations except trivial ones; 3 all.
+        """
+        text: str = super().generate_comm_debug_tracing_table(noise_level)
+        if unseen := self._unseen():
+            listed = ", ".join(f"{count} {op}" for op, count in sorted(unseen.items()))
+            text += f"Only in the trace: {listed}\n"
+        return text + self._losses()
+
+    def generate_json_dump(
+        self, file_name: str | Path = "comm_mode_log.json", noise_level: int = 3
+    ) -> None:
+        """Writes the same as JSON, for PyTorch's viewer of module trees.
+
+        Adds ``unseen``, the operations that only the trace has, and ``lost``.
+
+        Args:
+            file_name: The file to replace.
+            noise_level: As for :meth:`generate_comm_debug_tracing_table`.
+        """
+        super().generate_json_dump(str(file_name), noise_level)
+        path = Path(file_name)
+        dump = json.loads(path.read_text())
+        added = {"unseen": dict(self._unseen()), "lost": self.lost}
+        path.write_text(json.dumps(dump | added, indent=4))
 
     def table(self, level: int = 1) -> str:
-        """Returns the tree of modules as text, with counts and bytes by phase.
+        """Returns the tree of modules as text, with the recorded operations and bytes by phase.
 
         Args:
             level: 0 for modules only; 1 adds their operations and parameters; 2 splits operations
@@ -125,89 +170,51 @@ class CommCounts:
 
         Raises:
             ValueError: `level` is not 0 to 3.
+            TracedError: The block is not over, or the process did not record in it.
         """
-        root = comm_tree.tree(self._read_operations(), self._described())
-        text = comm_tree.as_text(root, self._described(), _checked(level))
-        if self.lost:
-            text += f"Up to {self.lost} records were lost: the counts are lower bounds.\n"
-        return text
-
-    def write_log(self, path: str | Path | None = None, level: int = 1) -> Path:
-        """Writes the table to a file and returns its path.
-
-        Args:
-            path: The file to replace; by default ``comm_counts.rank-RANK.txt``.
-            level: As for :meth:`table`.
-        """
-        return self._write(path, "txt", self.table(level))
-
-    def write_json(self, path: str | Path | None = None, level: int = 1) -> Path:
-        """Writes the tree in the format of CommDebugMode's dump, and returns the path.
-
-        Adds ``bytes_in``, ``bytes_out`` and ``completion_ns`` (nanoseconds from issue to end).
-
-        Args:
-            path: The file to replace; by default ``comm_counts.rank-RANK.json``.
-            level: As for :meth:`table`.
-        """
-        root = comm_tree.tree(self._read_operations(), self._described())
-        values = comm_tree.as_json(root, self._described(), _checked(level))
-        values["lost"] = self.lost
-        return self._write(path, "json", json.dumps(values, indent=1) + "\n")
-
-    def _write(self, path: str | Path | None, suffix: str, content: str) -> Path:
-        target = Path(path or f"comm_counts.rank-{self._rank}.{suffix}")
-        target.write_text(content)
-        return target
-
-    def _read_operations(self) -> tuple[Operation, ...]:
-        if not self._over:
+        if level not in (0, 1, 2, 3):
+            raise ValueError(
+                f"traced.CommCounts: level={level!r} is not valid: expected 0, 1, 2 or 3"
+            )
+        if self._records.operations is None:
             raise TracedError(
                 "traced.CommCounts: nothing was counted: the block is not over, or this process "
                 "did not record in it (make a traced process group first)"
             )
-        return self.operations
+        parameters = self._described()
+        root = comm_tree.tree(self._records.operations, parameters)
+        return comm_tree.as_text(root, parameters, level) + self._losses()
 
-    def _read(self, end_ns: int, dropped: int) -> None:
-        from traced.reader import parse
+    def _unseen(self) -> Counter[str]:
+        """Returns the recorded operations that CommDebugMode did not see, by name."""
+        seen = Counter[str]()
+        for packet, count in self.comm_counts.items():
+            seen[_recorded_name(str(packet))] += count
+        recorded = Counter(item.op for item in self.operations)
+        for name in recorded:
+            known = min(recorded[name], seen[name.removesuffix(_COALESCED)])
+            seen[name.removesuffix(_COALESCED)] -= known
+            recorded[name] -= known
+        return +recorded
 
-        streams = parse(b"".join(self._chunks), "block").streams
-        self._chunks.clear()
-        self.lost = dropped + sum(_lost(stream) for stream in streams)
-        self._rank = next((stream.rank for stream in streams), None)
-        self.operations = tuple(
-            item
-            for stream in streams
-            for item in stream.operations
-            if self._begin_ns <= item.issue_ns <= end_ns and not item.simulated
-        )
-
-    def _read_parameters(self, model: nn.Module) -> None:
-        name = name_of(model) or type(model).__name__
-        for fqn, module in model.named_modules():
-            owner = ".".join(filter(None, (name, fqn)))
-            for key, parameter in module.named_parameters(recurse=False):
-                self._parameters.setdefault(owner, {})[key] = tuple(parameter.shape)
-                if hasattr(parameter, "placements"):
-                    self._sharding[f"{owner}.{key}"] = parameter.placements
+    def _losses(self) -> str:
+        if not self.lost:
+            return ""
+        return f"Up to {self.lost} records were lost: counts of the trace are lower bounds.\n"
 
     def _described(self) -> dict[str, dict[str, str]]:
+        sharding = self.get_sharding_info()
         return {
             owner: {
-                name: " ".join(map(str, (list(shape), *self._sharding.get(f"{owner}.{name}", ()))))
-                for name, shape in parameters.items()
+                name: " ".join(
+                    map(str, (list(parameter.shape), *sharding.get(f"{owner}.{name}", ())))
+                )
+                for name, parameter in parameters.items()
             }
-            for owner, parameters in self._parameters.items()
+            for owner, parameters in self.get_parameter_info().items()
         }
 
 
-def _lost(stream: Stream) -> int:
-    drops = stream.accounts.drops.values() if stream.accounts else ()
-    # A gap at position 0 ended before the block began.
-    return sum(drops) + sum(gap.end - gap.begin for gap in stream.gaps if gap.begin > 0)
-
-
-def _checked(level: int) -> int:
-    if level not in (0, 1, 2, 3):
-        raise ValueError(f"traced.CommCounts: level={level!r} is not valid: expected 0, 1, 2 or 3")
-    return level
+def _recorded_name(packet: str) -> str:
+    name = _RECORDED.get(packet) or packet.rpartition(".")[2]
+    return name.removesuffix(_COALESCED)

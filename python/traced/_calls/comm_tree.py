@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from traced.reader import Operation
 
 #: "other" holds operations without a known phase.
 PHASES = ("forward", "backward", "recompute", "optimizer", "other")
-# CommDebugMode's names of the phases.
-_NAMES = {phase: phase for phase in PHASES} | {"recompute": "checkpointing"}
 
 #: Parameters as text, by module and by name.
 Parameters = Mapping[str, Mapping[str, str]]
@@ -65,37 +62,6 @@ def _node(root: Node, model: str, module: str) -> Node:
     for name in filter(None, module.split(".")):
         node = node.below(name)
     return node
-
-
-def as_json(node: Node, parameters: Parameters, level: int) -> dict[str, Any]:
-    """Returns a node in the format of CommDebugMode's dump, with bytes and times added.
-
-    CommDebugMode's viewer requires all its fields in every node and operation.
-    """
-    values: dict[str, Any] = {"fqn": node.fqn, "module_type": node.kind}
-    values["parameters"] = [list(item) for item in parameters.get(node.fqn, {}).items()]
-    values["children"] = [as_json(child, parameters, level) for child in node.children.values()]
-    by_phase = _by_phase(node.all_issued())
-    for phase, items in by_phase.items():
-        counts = Counter(item.op for item in items)
-        values[f"collectives_{_NAMES[phase]}"] = [[op, counts[op]] for op in sorted(counts)]
-    values["phases"] = {phase: _sums(items) for phase, items in by_phase.items() if items}
-    for phase, items in _by_phase(node.issued if level > 0 else ()).items():
-        values[f"operations_{_NAMES[phase]}"] = [
-            _operation(key, same) for key, same in _grouped(items, level)
-        ]
-    return values
-
-
-def _operation(key: tuple[str, ...], same: list[Operation]) -> dict[str, Any]:
-    return {
-        "name": key[0],
-        **dict(zip(("dtype", "shape"), key[1:], strict=False)),
-        "input_shape": list(key[2:]),
-        "input_sharding": [],
-        "device_mesh": "",
-        **_sums(same),
-    }
 
 
 def as_text(root: Node, parameters: Parameters, level: int) -> str:
@@ -156,15 +122,3 @@ def _grouped(
 
 def _size(item: Operation) -> int:
     return max(item.bytes_in or 0, item.bytes_out or 0)
-
-
-def _sums(items: list[Operation]) -> dict[str, int]:
-    sums = {
-        "count": len(items),
-        "bytes_in": sum(item.bytes_in or 0 for item in items),
-        "bytes_out": sum(item.bytes_out or 0 for item in items),
-    }
-    ended = [item.end_ns - item.issue_ns for item in items if item.end_ns is not None]
-    if ended:  # absent, not 0, where no end was observed
-        sums |= {"ended": len(ended), "completion_ns": sum(ended)}
-    return sums

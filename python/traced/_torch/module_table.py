@@ -41,10 +41,13 @@ class Model:
 
 
 class _Entry:
-    __slots__ = ("is_root", "model", "number", "ref")
+    __slots__ = ("is_root", "model", "name", "number", "ref")
 
-    def __init__(self, number: int, model: Model | None, ref: weakref.ref[nn.Module]) -> None:
+    def __init__(
+        self, number: int, name: str, model: Model | None, ref: weakref.ref[nn.Module]
+    ) -> None:
         self.number = number
+        self.name = name
         self.is_root = model is not None and model.root() is ref()
         self.model = model
         self.ref = ref
@@ -63,6 +66,23 @@ class ModuleTable:
         """Returns the module's id in the extension, FOREIGN, or None if it is not known yet."""
         entry = self._entries.get(id(module))
         return None if entry is None else entry.number
+
+    def named(self, module: nn.Module) -> tuple[int, str] | None:
+        """Returns the id and the name of a tracked module, which begins with its model's."""
+        entry = self._entries.get(id(module))
+        return (entry.number, entry.name) if entry is not None and entry.number else None
+
+    def module(self, number: int) -> nn.Module | None:
+        """Returns a tracked module by its id."""
+        entries = list(self._entries.values())
+        return next((entry.ref() for entry in entries if entry.number == number), None)
+
+    def forget_foreign(self) -> None:
+        """Forgets which modules belong to no tracked model."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if entry.number == FOREIGN:
+                    self._entries.pop(key, None)
 
     def model_at(self, module: nn.Module) -> Model | None:
         """Returns the model whose root is this module, or None."""
@@ -115,7 +135,7 @@ class ModuleTable:
                 if number is not None:
                     model.failed_searches = 0
                     return number
-            self._set(module, FOREIGN, None)
+            self._set(module, FOREIGN, "", None)
             return FOREIGN
 
     def _model_with(self, number: int) -> Model | None:
@@ -138,7 +158,7 @@ class ModuleTable:
             number = self._extension.module_number(
                 printable(model.name), printable(name), printable(kind)
             )
-            self._set(module, number, model)
+            self._set(module, number, ".".join(filter(None, (model.name, name))), model)
             owned += [(p, number) for p in _parameters(module)]
         self._extension.own_parameters(model.number, owned)
 
@@ -159,7 +179,7 @@ class ModuleTable:
         entry = self._entries.get(id(root))
         return entry is not None and entry.model is model
 
-    def _set(self, module: nn.Module, number: int, model: Model | None) -> None:
+    def _set(self, module: nn.Module, number: int, name: str, model: Model | None) -> None:
         key = id(module)
 
         def forget(ref: weakref.ref[nn.Module]) -> None:
@@ -167,7 +187,7 @@ class ModuleTable:
             if entry is not None and entry.ref is ref:
                 self._entries.pop(key, None)
 
-        self._entries[key] = _Entry(number, model, weakref.ref(module, forget))
+        self._entries[key] = _Entry(number, name, model, weakref.ref(module, forget))
 
 
 def _parameters(module: nn.Module) -> Iterator[torch.Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 _lock = threading.RLock()
 _table: Any = None
 _hooks: Any = None
+# How many callers want modules of unknown models to be tracked.
+_wanting_all = 0
 
 
 class TrackedModel:
@@ -49,6 +52,48 @@ class TrackedModel:
         trace: TracebackType | None,
     ) -> None:
         self.remove()
+
+
+class AllModules:
+    """The modules of all models are tracked until :meth:`remove`."""
+
+    def __init__(self, extension: Any, table: Any) -> None:
+        #: Returns the id of the module that this thread runs, in forward or backward, or 0, and
+        #: its phase (Phase in trace.proto).
+        self.place: Callable[[], tuple[int, int]] = extension.running_place
+        #: Returns the id and the name of a module, or None if it is unknown.
+        self.named: Callable[[nn.Module], tuple[int, str] | None] = table.named
+        #: Returns a living module by its id, or None.
+        self.module: Callable[[int], nn.Module | None] = table.module
+
+    def remove(self) -> None:
+        """Stops tracking the models that nothing else tracks. Call it once."""
+        global _wanting_all
+        with _lock:
+            _wanting_all -= 1
+            if _wanting_all > 0:
+                return
+            _hooks.all_modules = False
+            for model in _table.models():
+                if model.automatic:
+                    _table.remove(model)
+            _remove_idle_hooks()
+
+
+def track_all_modules() -> AllModules:
+    """Tracks the modules of all models that run from now on.
+
+    Raises:
+        TracedError: The extension cannot be loaded.
+    """
+    global _wanting_all
+    from traced._support.extension import load_extension
+
+    with _lock:
+        table = _install(all_modules=True)
+        table.forget_foreign()
+        _wanting_all += 1
+        return AllModules(load_extension(), table)
 
 
 def track_modules(model: nn.Module, name: str | None = None) -> TrackedModel:
@@ -113,8 +158,7 @@ def tracked() -> list[nn.Module]:
 def follow_setting() -> None:
     """Tracks all modules if TRACED_MODULES is on."""
     if settings.switch("TRACED_MODULES"):
-        with _lock:
-            _install(all_modules=True)
+        track_all_modules()
 
 
 def _install(all_modules: bool) -> Any:

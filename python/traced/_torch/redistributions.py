@@ -24,17 +24,38 @@ _DISPATCH = "torch.distributed.tensor._dispatch"
 _USERS = ("torch.distributed.tensor._redistribute", _DISPATCH, "torch.distributed.tensor._api")
 
 _operation = threading.local()
+_lock = threading.Lock()
 _installed = False
+_follows_setting = False
+# How many callers want reasons to be recorded.
+_wanting = 0
 
 
 def follow_setting() -> None:
-    """Wraps the functions, once, if TRACED_REASONS is on."""
-    global _installed
-    if _installed or not settings.switch("TRACED_REASONS"):
-        return
-    _installed = True
-    with Guard("redistributions of DTensor have no reason"):
-        _install()
+    """Records reasons from now on if TRACED_REASONS is on."""
+    global _follows_setting
+    if settings.switch("TRACED_REASONS") and not _follows_setting:
+        _follows_setting = True
+        record()
+
+
+def record() -> None:
+    """Records reasons until :func:`stop`."""
+    global _installed, _wanting
+    with _lock:
+        _wanting += 1
+        if _installed:
+            return
+        _installed = True
+        with Guard("redistributions of DTensor have no reason"):
+            _install()
+
+
+def stop() -> None:
+    """Undoes one call of :func:`record`; the functions stay wrapped."""
+    global _wanting
+    with _lock:
+        _wanting -= 1
 
 
 def _install() -> None:
@@ -51,6 +72,8 @@ def _naming_operation(reshard: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(reshard)
     def redistribute_local_args(op_info: Any, schema: Any, *args: Any, **kwargs: Any) -> Any:
+        if _wanting == 0:
+            return reshard(op_info, schema, *args, **kwargs)
         outer = getattr(_operation, "name", None)
         _operation.name = _name_of(op_info, schema)
         try:
@@ -78,8 +101,10 @@ def _reason(
 ) -> str:
     """Returns who redistributes, from which placement to which, and on which mesh dimensions.
 
-    "" if no placement changes.
+    "" if no placement changes, or nobody wants to know.
     """
+    if _wanting == 0:
+        return ""
     names = current_spec.mesh.mesh_dim_names
     changes = [
         f"{before}->{after}" + (f" on {names[dim]}" if names else f" on mesh dimension {dim}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.debug import CommDebugMode
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.testing._internal.distributed._tensor import common_dtensor
 
 from jobs.joining import joined
 
@@ -75,7 +76,7 @@ def _both(model: nn.Module | None, program: Any) -> tuple[dict[str, int], dict[s
         program()
     dist.all_reduce(torch.ones(1))
     named = {str(name): number for name, number in stock.get_comm_counts().items() if number}
-    return counts.get_comm_counts(), named
+    return {str(name): number for name, number in counts.get_comm_counts().items()}, named
 
 
 def beyond() -> dict[str, Any]:
@@ -99,38 +100,47 @@ def beyond() -> dict[str, Any]:
         with traced.CommCounts(model) as counts, CommDebugMode() as stock:
             program()
             before.wait()  # started before the block, so not counted
-        os.chdir(Path(traced.location() or "").parent)
-        log, dump = counts.write_log(level=0), counts.write_json()
+        dump = Path(f"{traced.location()}.json")
+        counts.generate_json_dump(dump)
         return {
-            "counts": counts.get_comm_counts(),
+            "counts": {str(name): number for name, number in counts.get_comm_counts().items()},
             "total": counts.get_total_counts(),
             "stock": stock.get_total_counts(),
             "bytes": sorted(item.bytes_in or 0 for item in counts.operations),
             "lost": counts.lost,
-            "parameters": counts.get_parameter_info(),
-            "log": (log.name, log.read_text()),
-            "json": (dump.name, json.loads(dump.read_text())),
+            "absent": counts.get_comm_counts()["all_to_all"],
+            "parameters": {
+                owner: {name: tuple(value.shape) for name, value in parameters.items()}
+                for owner, parameters in counts.get_parameter_info().items()
+            },
+            "last line": counts.generate_comm_debug_tracing_table().splitlines()[-1],
+            "unseen": json.loads(dump.read_text())["unseen"],
         }
 
 
-def sharding() -> tuple[dict[str, str], dict[str, Any], str]:
-    """Counts a model sharded by FSDP2: placements, the dump's tree, and the table."""
+def sharding() -> tuple[dict[str, str], str]:
+    """Returns the placements of a model sharded by FSDP2, and the table."""
     with joined():
         model = Net()
-        fully_shard(model)
+        for part in (model.up, model.down, model):
+            fully_shard(part)
         with traced.CommCounts(model) as counts:
             model(torch.ones(2, 8)).sum().backward()
         placed = {name: str(where) for name, where in counts.get_sharding_info().items()}
-        path = counts.write_json(Path(traced.location() or "").with_suffix(".counts"), level=3)
-        return placed, json.loads(path.read_text()), counts.table(2)
+        return placed, counts.table(2)
 
 
 def nothing() -> list[str]:
-    """Returns the error messages."""
+    """Returns the error messages and the counts of a block."""
     errors = []
     with traced.CommCounts() as counts:
         try:
-            counts.get_total_counts()
+            counts.table()
+        except traced.TracedError as error:
+            errors.append(str(error))
+        try:
+            with counts:
+                pass
         except traced.TracedError as error:
             errors.append(str(error))
     try:
@@ -144,23 +154,70 @@ def nothing() -> list[str]:
             counts.table(7)
         except ValueError as error:
             errors.append(str(error))
-        return [*errors, str(counts.get_comm_counts())]
+        return [*errors, str(dict(counts.get_comm_counts()))]
 
 
-def dumps() -> dict[str, Any]:
-    """Returns the dumps of CommDebugMode and CommCounts for one block, by level."""
+_Tables = dict[str, list[str]]
+
+
+def tables() -> dict[str, tuple[_Tables, _Tables]]:
+    """Returns the tables of CommCounts and of CommDebugMode, and their JSON, by program.
+
+    Tables are lists of lines by level; the JSON of a level is "json LEVEL".
+    """
     with joined():
-        mesh = init_device_mesh("cpu", (dist.get_world_size(),))
-        model = parallelize_module(
-            Net(), mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()}
-        )
-        with traced.CommCounts(model) as counts, CommDebugMode() as stock:
-            model(torch.ones(2, 8)).sum().backward()
-        path = Path(traced.location() or "").with_suffix(".json")
-        found = {}
-        for level in range(4):
-            stock.generate_json_dump(str(path), noise_level=level)
-            theirs = json.loads(path.read_text())
-            found[str(level)] = theirs, json.loads(counts.write_json(path, level).read_text())
-        path.unlink()
-        return found
+        return {
+            name: (_tables_of(traced.CommCounts(), make), _tables_of(CommDebugMode(), make))
+            for name, make in _PROGRAMS.items()
+        }
+
+
+def _tables_of(mode: Any, make: Any) -> _Tables:
+    torch.manual_seed(7)
+    step = make(init_device_mesh("cpu", (dist.get_world_size(),)))
+    step()  # DTensor caches how it shards an operation
+    with mode:
+        step()
+    found = {}
+    path = Path(f"{traced.location()}.json")
+    for level in range(4):
+        found[str(level)] = mode.generate_comm_debug_tracing_table(level).splitlines()
+        mode.generate_json_dump(str(path), level)
+        found[f"json {level}"] = path.read_text().splitlines()
+    path.unlink()
+    return found
+
+
+def _split_mlp(mesh: Any) -> Any:
+    model = parallelize_module(
+        common_dtensor.MLPModule("cpu"),
+        mesh,
+        {"net1": ColwiseParallel(), "net2": RowwiseParallel()},
+    )
+    return lambda: model(torch.ones(4, 10)).sum().backward()
+
+
+def _transformer(mesh: Any, *, sequence: bool) -> Any:
+    model = common_dtensor.Transformer(common_dtensor.ModelArgs(dropout_p=0.0))
+    model = common_dtensor.Transformer.parallelize(
+        model, mesh, use_seq_parallel=sequence, local_output_for_attn=True
+    )
+    tokens = torch.zeros(8, 8, dtype=torch.long)
+    return lambda: model(tokens).sum().backward()
+
+
+def _sharded_transformer(mesh: Any) -> Any:
+    args = common_dtensor.ModelArgs(dropout_p=0.0, weight_tying=False, checkpoint_activations=True)
+    model = common_dtensor.Transformer(args)
+    for part in (*model.layers, model):
+        fully_shard(part, mesh=mesh)
+    tokens = torch.zeros(8, 8, dtype=torch.long)
+    return lambda: model(tokens).sum().backward()
+
+
+_PROGRAMS = {
+    "mlp": _split_mlp,
+    "tensor parallel": partial(_transformer, sequence=False),
+    "sequence parallel": partial(_transformer, sequence=True),
+    "fsdp and checkpoints": _sharded_transformer,
+}

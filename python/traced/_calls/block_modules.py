@@ -1,0 +1,131 @@
+"""Names the modules that run in a block, in the form that CommDebugMode reads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.distributed.tensor import DTensor
+from torch.nn.modules.module import register_module_forward_pre_hook
+
+from traced._support.guard import guarded
+from traced._torch.modules import track_all_modules
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_GLOBAL = "Global"
+# Phase in trace.proto.
+_RECOMPUTE = 3
+_guarded = guarded("CommCounts does not list some modules")
+
+
+class BlockModules:
+    """What CommDebugMode asks of its own tracker, answered from the tracked modules.
+
+    CommDebugMode's tracker hooks the backward of each module, so that the program must not change a
+    module's output in place. It loses its place where a module raises. This one changes nothing.
+
+    Attributes:
+        module_helper_dict: The class, depth and placements of each module, in the order of their
+            first forward.
+        module_parents_dict: The modules around each module, and the module itself.
+        module_parameters_dict: The parameters of each module, by name. CommDebugMode has their
+            ``data``, and so adds operations of its own to the block.
+        parent_dict: The modules directly below each module.
+        sharding_dict: The placements of each distributed parameter.
+    """
+
+    def __init__(self) -> None:
+        self.module_helper_dict: dict[str, dict[str, Any]] = {}
+        self.module_parents_dict: defaultdict[str, set[str]] = defaultdict(lambda: {_GLOBAL})
+        self.module_parameters_dict: dict[str, dict[str, Any]] = {}
+        self.parent_dict: dict[str, list[str]] = {}
+        self.sharding_dict: dict[str, Any] = {}
+        self._names: dict[int, str] = {}
+
+    def __enter__(self) -> None:
+        for known in (
+            self.module_parents_dict,
+            self.module_parameters_dict,
+            self.parent_dict,
+            self.sharding_dict,
+            self._names,
+        ):
+            known.clear()
+        self.module_helper_dict = {_GLOBAL: {"depth": 0}}
+        self._tracking = track_all_modules()
+        self._hook = register_module_forward_pre_hook(self._before_forward)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self._hook.remove()
+        self._tracking.remove()
+
+    @property
+    def name(self) -> str:
+        """The module that this thread runs, in forward or in backward, or "Global"."""
+        number, _ = self._tracking.place()
+        return self._names.get(number) or self._list_late(number)
+
+    @property
+    def is_bw(self) -> bool:
+        """Whether this thread runs backward."""
+        return torch._C._current_graph_task_id() != -1
+
+    @property
+    def activation_checkpointing(self) -> bool:
+        """Whether this thread runs a forward again, within backward."""
+        return bool(self._tracking.place()[1] == _RECOMPUTE)
+
+    def print_paramater_info(self) -> None:
+        """Prints the parameters by module; the name is CommDebugMode's."""
+        print(self.module_parameters_dict)
+
+    def print_sharding_info(self) -> None:
+        """Prints the placements of distributed parameters."""
+        for name, placements in self.sharding_dict.items():
+            print(f"{name}: {placements}")
+
+    @_guarded
+    def _before_forward(self, module: nn.Module, args: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        if known := self._tracking.named(module):
+            self._list(module, *known)
+
+    def _list_late(self, number: int) -> str:
+        """Lists a module whose forward ran before the block, and returns its name."""
+        module = self._tracking.module(number) if number else None
+        if module is None or not (known := self._tracking.named(module)):
+            return _GLOBAL
+        return self._list(module, *known)
+
+    def _list(self, module: nn.Module, number: int, name: str) -> str:
+        self._names[number] = name
+        about = self.module_helper_dict.setdefault(name, {})
+        if not about:
+            around = [_GLOBAL, *_around(name, self.module_helper_dict)]
+            about["depth"] = len(around)
+            self.module_parents_dict[name] = {*around, name}
+            self.parent_dict.setdefault(around[-1], []).append(name)
+        about["module_type"] = str(type(module)).replace("<", "").replace(">", "")
+        for key, parameter in module.named_parameters(recurse=False):
+            self.module_parameters_dict.setdefault(name, {})[key] = parameter
+            if isinstance(parameter, DTensor):
+                self.sharding_dict[f"{name}.{key}"] = parameter.placements
+                about.setdefault("parameters", {})[key] = str(parameter.placements)
+        return name
+
+
+def _around(name: str, listed: dict[str, Any]) -> list[str]:
+    """Returns the listed modules around a module, outermost first."""
+    path = name.split(".")
+    outer = (".".join(path[:count]) for count in range(1, len(path)))
+    return [each for each in outer if each in listed]
