@@ -8,11 +8,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from hanging_job import Fault, Job, Layout
+from launcher import Launcher
+from nccl_engines import ENGINES
 from tracectl import tracectl
 
 pytestmark = pytest.mark.any_torch
@@ -46,6 +51,43 @@ def test_who_stopped_is_named_and_nobody_else(
     verdicts, culprits = _verdicts(tmp_path)
     assert culprits == [rank], verdicts
     assert all(verdict["confidence"] != "certain" for verdict in verdicts)
+
+
+@pytest.mark.parametrize("form", ["pickle", "json"])
+def test_what_torchfrtrace_names_is_named(gpus: Launcher, tmp_path: Path, form: str) -> None:
+    gpus.run_ranks(3, "jobs.gpu_dumps:crash", folder=tmp_path, **ENGINES["classic"])
+    dumps = tmp_path / "dumps"
+    theirs = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.flight_recorder.fr_trace", dumps / "pickle"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    output = theirs.stdout + theirs.stderr
+    named = {
+        field: re.search(pattern, output)
+        for field, pattern in {
+            "seq": r"Not all ranks joining collective[ :,]*(?:sequence number: )?(\d+)",
+            "op": r"collective: nccl:(\w+)",
+            "missing": r"missing ranks: \{([\d, ]*)\}",
+            "shape": r"input sizes: \[(\[[\d, ]*\])\]",
+            "group": r"group info: \w+:(\w+)",
+            "line": r"crash at (.*/gpu_dumps.py:\d+)",
+        }.items()
+    }
+    print(output)
+    values = {field: found[1] for field, found in named.items() if found}
+    assert values.keys() == named.keys()
+    (verdict,), culprits = _verdicts(dumps / form)
+    assert (verdict["kind"], culprits) == ("never_joined", [int(values["missing"])])
+    assert (verdict["seq"], verdict["group"]) == (int(values["seq"]), values["group"])
+    text = tracectl("diagnose", dumps / form).output
+    assert values["op"] in text
+    rows = tracectl("export", dumps / form, "--format", "jsonl").output.splitlines()
+    shapes = {row["shapes_in"] for row in map(json.loads, rows) if row["seq"] == verdict["seq"]}
+    assert shapes == {values["shape"].replace(" ", "")}
+    if form == "pickle":  # the JSON form has no stacks
+        assert values["line"].rpartition("/")[2] in text
 
 
 def test_a_job_that_ended_has_no_finding(tmp_path: Path) -> None:

@@ -57,6 +57,18 @@ std::vector<std::uint32_t> ranksIn(std::string_view text) {
   return ranks;
 }
 
+// Also accepts a list of numbers, as old dumps have it.
+std::vector<std::uint32_t> ranksIn(Value value) {
+  if (!value.isList()) return ranksIn(value.asText().value_or(""));
+  std::vector<std::uint32_t> ranks;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const auto rank = countOf(value.at(i));
+    if (!rank || *rank > std::numeric_limits<std::uint32_t>::max()) return {};
+    ranks.push_back(static_cast<std::uint32_t>(*rank));
+  }
+  return ranks;
+}
+
 struct Version {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
@@ -112,14 +124,33 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
   return std::optional<Dump>(std::move(dump));
 }
 
+std::uint32_t Dump::moveToReplica(std::uint32_t rank) {
+  const auto has = [](const DumpGroup& group, std::uint32_t member) {
+    return std::find(group.members.begin(), group.members.end(), member) !=
+           group.members.end();
+  };
+  const auto world = std::find_if(
+      groups_.begin(), groups_.end(),
+      [](const DumpGroup& group) { return group.desc == kWorldDesc; });
+  if (world == groups_.end() || world->members.empty()) return 0;
+  const auto size = static_cast<std::uint32_t>(world->members.size());
+  const std::uint32_t first = rank - rank % size;
+  if (has(*world, rank) || !has(*world, rank - first)) return 0;
+  for (DumpGroup& group : groups_) {
+    if (has(group, rank) || !has(group, rank - first)) continue;
+    for (std::uint32_t& member : group.members) member += first;
+  }
+  return size;
+}
+
 // Returns false if the lists of members are longer in total than the file. A
 // pickle can refer to one text many times.
 bool Dump::readGroups(Value config) {
   std::uint64_t text_bytes = 0;
   for (std::size_t i = 0; i < config.pairs(); ++i) {
     const auto [key, info] = config.pair(i);
-    const std::string_view ranks = info.find("ranks").asText().value_or("");
-    text_bytes += ranks.size();
+    const Value ranks = info.find("ranks");
+    text_bytes += ranks.asText().value_or("").size() + ranks.size();
     if (text_bytes > bytes_) return false;
     groups_.push_back({key.asName(), info.find("desc").asName(), ranksIn(ranks),
                        info.find("backend").asName()});

@@ -65,6 +65,9 @@ struct DumpEntry {
 
 class Dump {
  public:
+  // The description of the default group.
+  static constexpr std::string_view kWorldDesc = "default_pg";
+
   // Maximum size of a file that is read as a dump.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
 
@@ -96,6 +99,11 @@ class Dump {
   // Returns the group with a name, or nullptr if the dump does not list its
   // members.
   const DumpGroup* groupNamed(std::string_view name) const;
+
+  // Moves the groups of a torchft job to global ranks. There each replica group
+  // numbers its ranks from 0, and its world lacks the process's `rank`. Returns
+  // the number of ranks of a replica group, or 0 if nothing was to be moved.
+  std::uint32_t moveToReplica(std::uint32_t rank);
 
   // Returns the size of the file in bytes.
   std::uint64_t bytes() const { return bytes_; }

@@ -95,13 +95,16 @@ bool DumpCalls::describe(Value shape, Value dtype_name, v1::TensorRun& run,
                          std::uint64_t& bytes) {
   budget_ -= std::min<std::uint64_t>(budget_, 1 + shape.size());
   const DumpDType dtype = dtypeOfDump(dtype_name.asName());
-  if (!shape.isList() || shape.size() > kMaxDims || dtype.bytes == 0) {
+  // Old dumps have a number for a tensor of one dimension.
+  const bool is_number = shape.asInt().has_value();
+  const std::size_t dims = is_number ? 1 : shape.size();
+  if (!(is_number || shape.isList()) || dims > kMaxDims || dtype.bytes == 0) {
     return false;
   }
   run.set_dtype(dtype.dtype);
   bytes = dtype.bytes;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const auto extent = shape.at(i).asInt();
+  for (std::size_t i = 0; i < dims; ++i) {
+    const auto extent = (is_number ? shape : shape.at(i)).asInt();
     if (!extent || *extent < 0 ||
         __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(*extent),
                                &bytes)) {

@@ -18,8 +18,6 @@
 namespace traced {
 namespace {
 
-constexpr std::string_view kWorldDesc = "default_pg";
-
 // Texts of a dump may have any length and contain any bytes.
 std::string shortText(std::string_view text) {
   constexpr std::size_t kMaxBytes = 512;
@@ -166,7 +164,7 @@ class TableBuilder {
     DumpGroupRef& ref = place->second;
     if (!is_new) return ref;
     ref.group = dump_.groupNamed(name);
-    ref.is_world = desc == kWorldDesc;
+    ref.is_world = desc == Dump::kWorldDesc;
     v1::Group& group = *payload_.add_group();
     group.set_id(next);
     group.set_name(shortText(name));
@@ -282,8 +280,10 @@ v1::Header headerOfDump(const Dump& dump, std::uint32_t rank,
   header.mutable_started()->set_monotonic_ns(first_ns);
   header.mutable_started()->set_realtime_ns(first_ns);
   for (const DumpGroup& group : dump.groups()) {
-    if (group.desc != kWorldDesc) continue;
-    header.set_world_size(static_cast<std::uint32_t>(group.members.size()));
+    if (group.desc != Dump::kWorldDesc) continue;
+    for (const std::uint32_t member : group.members) {
+      header.set_world_size(std::max(header.world_size(), member + 1));
+    }
   }
   auto& versions = *header.mutable_library_versions();
   versions["flight_recorder"] = shortText(dump.version());

@@ -67,8 +67,9 @@ Result<StreamTable> loadDump(const std::string& path,
   if (!source) return changed;
   const std::string_view bytes = (*source)->read(0, (*source)->size());
   if (streamIdOf(bytes) != header.stream_id()) return changed;
-  const auto dump = Dump::parse(bytes);
+  auto dump = Dump::parse(bytes);
   if (!dump || !*dump) return changed;
+  (*dump)->moveToReplica(header.rank());
   return tableOfDump(**dump, header);
 }
 
@@ -84,10 +85,10 @@ DumpFiles::Kind DumpFiles::add(const std::string& path, std::uint64_t bytes) {
   };
   if (bytes > Dump::kMaxBytes) return refuse("larger than any dump");
   const std::string_view content = (*source)->read(0, bytes);
-  const auto parsed = Dump::parse(content);
+  auto parsed = Dump::parse(content);
   if (!parsed) return refuse(parsed.error().message);
   if (!*parsed) return Kind::kOther;
-  const Dump& dump = **parsed;
+  Dump& dump = **parsed;
 
   const auto rank = dump.rank() ? dump.rank() : rankInFileName(path);
   if (!rank) {
@@ -95,7 +96,9 @@ DumpFiles::Kind DumpFiles::add(const std::string& path, std::uint64_t bytes) {
         "a Flight Recorder dump without a rank in it or in its file name: put "
         "the rank at the end of the file name");
   }
-  Found found{path, bytes, std::string(dump.version()), 0, !dump.rank(), {}};
+  const bool was_moved = dump.moveToReplica(*rank) > 0;
+  Found found{path,      bytes, std::string(dump.version()), 0, !dump.rank(),
+              was_moved, {}};
   found.header = headerOfDump(dump, *rank, streamIdOf(content));
   for (std::size_t i = 0; i < dump.entryCount(); ++i) {
     const DumpEntry entry = dump.entry(i);
@@ -161,16 +164,23 @@ void DumpFiles::agreeOnWorldSize() {
 }
 
 void DumpFiles::addNotes(TraceSet& set) const {
-  std::size_t from_name = 0;
+  std::size_t from_name = 0, moved = 0;
   absl::btree_set<std::string> versions;
   for (const Found& found : found_) {
     from_name += found.rank_from_name;
+    moved += found.was_moved;
     versions.insert(found.version);
   }
   if (from_name > 0) {
     set.input_warnings.push_back(absl::StrCat(
         from_name, from_name == 1 ? " dump does" : " dumps do",
         " not contain the rank, so it was taken from the file name"));
+  }
+  if (moved > 0) {
+    set.input_warnings.push_back(absl::StrCat(
+        moved, moved == 1 ? " dump numbers" : " dumps number",
+        " the ranks of a replica group from 0, as torchft does; they are shown "
+        "as ranks of the whole job"));
   }
   if (versions.size() > 1) {
     set.input_warnings.push_back(

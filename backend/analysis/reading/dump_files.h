@@ -44,6 +44,7 @@ class DumpFiles {
     std::string version;
     std::int64_t last_ns = 0;
     bool rank_from_name = false;
+    bool was_moved = false;
     v1::Header header;
   };
 

@@ -13,16 +13,23 @@ from jobs.joining import joined
 _C = torch._C._distributed_c10d
 
 
-def _dump(rank: int, **options: str) -> None:
-    folder = Path("dumps")
-    for form in ("pickle", "json"):
-        (folder / form).mkdir(parents=True, exist_ok=True)
-    (folder / "pickle" / f"trace_rank_{rank}").write_bytes(
-        _C._dump_fr_trace(True, True, False, **options)
-    )
-    (folder / "json" / f"trace_rank_{rank}").write_bytes(
-        _C._dump_fr_trace_json(True, False, **options)
-    )
+def dump(rank: int, **options: str) -> None:
+    """Writes what the recorder of Gloo holds, in both forms."""
+    write(rank, _C._dump_fr_trace(True, True, False, **options), "pickle")
+    write(rank, _C._dump_fr_trace_json(True, False, **options), "json")
+
+
+def dump_of_nccl(rank: int) -> None:
+    """Writes what the recorder of NCCL holds, in both forms."""
+    write(rank, _C._dump_nccl_trace(True, True, False), "pickle")
+    write(rank, _C._dump_nccl_trace_json(True, False), "json")
+
+
+def write(rank: int, content: bytes, form: str) -> None:
+    """Writes a dump of a rank to dumps/FORM."""
+    folder = Path("dumps", form)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"trace_rank_{rank}").write_bytes(content)
 
 
 def collectives() -> None:
@@ -42,7 +49,7 @@ def collectives() -> None:
         dist.scatter(torch.ones(1), [torch.ones(1) for _ in range(2)] if rank == 1 else None, 1)
         dist.all_to_all_single(torch.ones(8), torch.ones(8))
         dist.barrier()
-        _dump(rank)
+        dump(rank)
 
 
 def mismatched() -> None:
@@ -50,7 +57,7 @@ def mismatched() -> None:
     with joined() as rank:
         dist.all_reduce(torch.ones(4))
         _add_up(torch.ones(4, dtype=torch.int32 if rank == 1 else torch.float32))
-        _dump(rank)
+        dump(rank)
 
 
 def _add_up(tensor: torch.Tensor) -> None:
@@ -62,7 +69,7 @@ def overwritten() -> None:
     with joined() as rank:
         for _ in range(30):
             dist.all_reduce(torch.ones(4))
-        _dump(rank)
+        dump(rank)
 
 
 def hooked(rank: int) -> None:
@@ -87,6 +94,6 @@ def hooked(rank: int) -> None:
     ]
     for work in dist.batch_isend_irecv(exchanged):
         work.wait()
-    _dump(rank, backend="fake")
+    dump(rank, backend="fake")
     hook.remove()
     dist.destroy_process_group()

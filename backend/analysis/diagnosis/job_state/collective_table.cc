@@ -37,6 +37,18 @@ void CollectiveTable::count(std::uint32_t rank, const Counters& counters) {
       is_known ? *place : *members_.insert(place, MemberProgress{});
   member.rank = rank;
   member.counters = counters;
+  // A watchdog counts an end later than the recorder sees it. Collectives of a
+  // group end in order.
+  std::uint64_t ended = member.last;
+  for (const SeqRanges* not_ended :
+       {&member.inside, &member.failed, &member.not_observed}) {
+    if (const std::uint64_t seq = firstIn(*not_ended, 0)) {
+      ended = std::min(ended, seq - 1);
+    }
+  }
+  if (ended >= member.first && ended <= counters.enqueued) {
+    member.counters->completed = std::max(counters.completed, ended);
+  }
 }
 
 void CollectiveTable::joinSlowPath(const Joining& joining) {

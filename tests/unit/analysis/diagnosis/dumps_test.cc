@@ -98,6 +98,54 @@ class Dumps {
   std::vector<Json> dumps_;
 };
 
+// Two replica groups of a torchft job have equal names and local ranks.
+TEST(DumpsTest, ReplicaGroupsAreToldApart) {
+  Dumps dumps(4);
+  for (const std::uint32_t rank : {0U, 1U, 2U, 3U}) {
+    dumps.of(rank)["pg_config"]["0"] = {
+        {"name", "0"}, {"desc", "default_pg"}, {"ranks", "[0, 1]"}};
+    // The second replica group has done more.
+    for (int seq = 1; seq <= (rank < 2 ? 2 : 4); ++seq) {
+      Json& entry = dumps.issue(rank, "0", seq, seq);
+      entry["time_discovered_completed_ns"] = kDumpBeginNs + 10'000'000;
+    }
+  }
+  expectHealthy(dumps.diagnose());
+  dumps.issue(2, "0", 5, 20);
+  const Diagnosis diagnosis = dumps.diagnose();
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {3});
+}
+
+// The watchdog has counted no end yet, but the recorder saw two.
+TEST(DumpsTest, ARecordedEndPrecedesItsCount) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1, 2});
+  for (const std::uint32_t rank : {0U, 1U, 2U}) {
+    dumps.count(rank, "1", -1, rank == 0 ? 2 : 3);
+    for (int seq = 1; seq <= 2; ++seq) {
+      dumps.issue(rank, "1", seq, seq)["time_discovered_completed_ns"] =
+          kDumpBeginNs + 10'000'000;
+    }
+    if (rank != 0) dumps.issue(rank, "1", 3, 3);
+  }
+  dumps.holdAllRecords();
+  const Diagnosis diagnosis = dumps.diagnose();
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {0});
+}
+
+// The recorder of rank 0 forgot its operations, also one that is stuck.
+TEST(DumpsTest, WhatARecorderForgotAtAResetIsNotMissing) {
+  Dumps dumps(2);
+  dumps.addGroup("1", {0, 1});
+  dumps.count(0, "1", 6, 7);
+  dumps.count(1, "1", 6, 7);
+  dumps.issue(1, "1", 7, 7);
+  const Diagnosis diagnosis = dumps.diagnose();
+  for (const JobVerdict& verdict : diagnosis.verdicts) {
+    EXPECT_NE(verdict.kind, VerdictKind::kNeverJoined) << textOf(diagnosis);
+  }
+}
+
 TEST(DumpsTest, TotalsOfAnAllToAllDoNotShowItsSplits) {
   Dumps dumps(2);
   dumps.addGroup("1", {0, 1});

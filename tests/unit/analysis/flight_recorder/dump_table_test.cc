@@ -110,6 +110,47 @@ TEST(DumpTableTest, ReadsAllVersionsAndIgnoresWhatItDoesNotKnow) {
   }
 }
 
+// Before version 2.5 there is no pg_status. Old dumps also have lists of ranks,
+// and a number for the size of a tensor of one dimension.
+TEST(DumpTableTest, ReadsOldForms) {
+  for (const std::string version : {"2.0", "2.3", "2.4"}) {
+    Json dump = dumpOf({dumpEntry(0)}, version);
+    dump.erase("pg_status");
+    dump["pg_config"]["0"]["ranks"] = {0, 1};
+    dump["entries"][0]["input_sizes"] = {16};
+    const StreamTable table = tableOf(dump);
+    ASSERT_EQ(table.operations.size(), 1u);
+    EXPECT_EQ(callOf(table, 0).bytes_in(), 64u);
+    EXPECT_EQ(shapeText(callOf(table, 0)), "[16]");
+    EXPECT_EQ(table.definitions.groups().at(0).members,
+              RankList::fromRanks({0, 1}));
+    EXPECT_TRUE(table.progress.empty());
+  }
+}
+
+// Rank 5 of the whole job is rank 1 of the second replica group.
+TEST(DumpTableTest, GroupsOfAReplicaHaveGlobalRanks) {
+  Json dump = emptyDump("2.10");
+  dump["pg_config"]["0"]["ranks"] = "[0, 1, 2, 3]";
+  dump["pg_config"]["1"] = {{"name", "1"}, {"desc", "tp"}, {"ranks", "[0, 1]"}};
+  dump["pg_config"]["2"] = {
+      {"name", "2"}, {"desc", "replicas"}, {"ranks", "[1, 5]"}};
+  const auto members = [&](std::uint32_t rank) {
+    Dump parsed = parse(pickleOf(dump));
+    const std::uint32_t size = parsed.moveToReplica(rank);
+    EXPECT_EQ(size, rank == 5 ? 4u : 0u);
+    std::vector<std::vector<std::uint32_t>> all;
+    for (const DumpGroup& group : parsed.groups()) all.push_back(group.members);
+    if (size > 0) {
+      EXPECT_EQ(headerOfDump(parsed, rank, 1).world_size(), 8u);
+    }
+    return all;
+  };
+  using All = std::vector<std::vector<std::uint32_t>>;
+  EXPECT_EQ(members(5), (All{{4, 5, 6, 7}, {4, 5}, {1, 5}}));
+  EXPECT_EQ(members(1), (All{{0, 1, 2, 3}, {0, 1}, {1, 5}}));
+}
+
 TEST(DumpTableTest, AnotherMajorVersionIsRefused) {
   for (const std::string version : {"1.5", "3.0"}) {
     const auto dump = Dump::parse(pickleOf(emptyDump(version)));
