@@ -29,6 +29,8 @@ class alignas(64) RecordedGroup {
   RecordedGroup& operator=(const RecordedGroup&) = delete;
 
   std::uint32_t id() const { return id_; }
+  // Group.nth of definitions.proto.
+  std::uint32_t nth() const { return nth_; }
   const GroupInfo& info() const { return info_; }
 
   // Replaces the labels of the group.

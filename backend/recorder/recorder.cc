@@ -91,7 +91,7 @@ Recorder::Recorder(std::unique_ptr<Segment> segment, std::unique_ptr<Sink> file,
       nodes_(nodeName(options.node, hostOf(header))),
       location_(file->location()),
       devices_(std::make_unique<Devices>(*this, options)),
-      call_extras_(options),
+      call_extras_(options, header),
       writer_(std::make_unique<Writer>(
           ring_, own_time_, std::move(file), header, writerSettings(options),
           Writer::Links{&sinks(), &hangReports(), &left_out_, &engine_checks_,

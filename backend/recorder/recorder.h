@@ -21,11 +21,11 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "recorder/call_extras.h"
 #include "recorder/engine_checks.h"
 #include "recorder/metrics/metrics.h"
 #include "recorder/node_map.h"
 #include "recorder/own_time.h"
-#include "recorder/ranges/call_extras.h"
 #include "recorder/recorded_group.h"
 #include "recorder/stacks/stack_source.h"
 #include "recorder/standstill/thread_sample.h"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from built import built
 from launcher import Launcher, launcher
 from simulated_gpu import gpu_launcher
 from worker_pool import WorkerPool, worker_pool
@@ -42,6 +43,13 @@ def finalizing(launcher: Launcher) -> Iterator[None]:
 def gpus() -> Iterator[Launcher]:
     """Starts processes that have simulated GPUs; skips the test without a simulation."""
     with gpu_launcher() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def nvtx() -> Iterator[Launcher]:
+    """Starts processes with a fake NVTX library, which writes to $FAKE_NVTX_LOG.PID."""
+    with launcher(preload=str(built("unit/recorder/libfake_nvtx.so"))) as started:
         yield started
 
 

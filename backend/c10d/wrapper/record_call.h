@@ -18,7 +18,7 @@
 #include "c10d/wrapper/examined_work.h"
 #include "c10d/wrapper/observed_work.h"
 #include "c10d/wrapper/traced_backend.h"
-#include "recorder/ranges/call_extras.h"
+#include "recorder/call_extras.h"
 #include "ring_io/chunks/operation_summary.h"
 
 namespace traced {
@@ -136,6 +136,17 @@ std::shared_ptr<Examination> TracedBackend::examine(const ValueOptions& options,
 }
 
 template <typename Describe>
+CallDescriber TracedBackend::described(Operation operation,
+                                       Describe& describe) noexcept {
+  CallDescriber describer(operation, *group_);
+  try {
+    describe(describer);
+  } catch (...) {  // described so far
+  }
+  return describer;
+}
+
+template <typename Describe>
 std::shared_ptr<ObservedCall> TracedBackend::observe(
     Operation operation, std::uint64_t seq, Describe& describe) noexcept {
   Observers* const observers = Observers::current();
@@ -150,8 +161,7 @@ std::shared_ptr<ObservedCall> TracedBackend::observe(
     std::call_once(observed_once_, [&] {
       observed_group_ = std::make_shared<const GroupInfo>(group);
     });
-    CallDescriber describer(operation, *group_);
-    describe(describer);
+    const CallDescriber describer = described(operation, describe);
     describe(call->shapes);
     call->op = operation;
     call->seq = seq;
@@ -184,9 +194,9 @@ template <typename Describe, typename Forward>
     std::optional<CallRange> range;
     if (const ToolRanges* ranges = extras.ranges) {
       range.emplace(
-          *ranges, engine_.on_host,
-          NvtxRanges::Payload{operationName(operation), group_->id(), seq,
-                              issued.bytes, issued.op, ranges->labels()},
+          *ranges, engine_.on_host, *group_,
+          described(operation, describe).call(),
+          ToolRanges::Issue{seq, batch, issued.op},
           // At the end of a batch NCCL executes its members, not this call.
           operation == Operation::kCoalesced
               ? OperationInCall::Name{}

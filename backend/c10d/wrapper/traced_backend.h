@@ -17,9 +17,9 @@
 #include "c10d/wrapper/describe.h"
 #include "c10d/wrapper/engine_failure_reporter.h"
 #include "c10d/wrapper/forwarding.h"
+#include "recorder/call_extras.h"
 #include "recorder/completions.h"
 #include "recorder/device/device_times.h"
-#include "recorder/ranges/call_extras.h"
 #include "recorder/recorder.h"
 
 namespace traced {
@@ -206,6 +206,9 @@ class TracedBackend : public forwarding::ForwardingBackend {
   Work recordWithExtras(const CallExtras& extras, Recorder& recorder,
                         Operation op, std::uint64_t seq, Describe& describe,
                         Forward& forward);
+  // Returns the description of a call. If `describe` throws, it is incomplete.
+  template <typename Describe>
+  CallDescriber described(Operation op, Describe& describe) noexcept;
   template <typename Describe>
   std::shared_ptr<Examination> examine(const ValueOptions& options,
                                        Operation op, std::uint64_t seq,

@@ -5,6 +5,7 @@
 #include "base/one_in.h"
 #include "base/operation.h"
 #include "base/transfers.h"
+#include "recorder/print/issued_call.h"
 #include "recorder/print/printed_calls.h"
 #include "trace_io/call_text.h"
 #include "trace_io/wrapping.h"
@@ -15,27 +16,6 @@ namespace {
 constexpr std::size_t kMaxKnownCalls = 4096;
 // Calls of further shapes are not counted.
 constexpr std::size_t kMaxShapes = std::size_t{1} << 16;
-constexpr int kMaxRanges = 8;
-
-// Returns the members' global ranks: "0-3,8".
-std::string membersText(const v1::Group& group) {
-  std::string text;
-  for (int i = 0; i < group.member_size(); ++i) {
-    const v1::RankRange& range = group.member(i);
-    if (i == kMaxRanges) return text + ",...";
-    if (i > 0) text += ',';
-    text += std::to_string(range.first());
-    if (range.count() < 2) continue;
-    const bool is_pair = range.count() == 2 && range.stride() != 1;
-    text += is_pair ? ',' : '-';
-    text +=
-        std::to_string(range.first() + range.stride() * (range.count() - 1));
-    if (range.stride() != 1 && !is_pair) {
-      text += '/' + std::to_string(range.stride());
-    }
-  }
-  return text;
-}
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/clock.h"
+#include "recorder/print/issued_call.h"
 #include "ring_io/chunks/chunk_builder.h"
 #include "ring_io/ring/ring.h"
 #include "ring_io/settings/options.h"
@@ -33,29 +34,17 @@ class OperationLines {
  private:
   static constexpr std::size_t kMaxCalls = 4096;
 
-  // The part of the line that all repetitions of a call share.
-  struct KnownCall {
-    // "" if the call is not printed.
-    std::string head;
-    std::uint64_t group_hash = 0;
-    bool is_message = false;
-    // Global ranks of a message. The sequence number is printed as 0 if either
-    // is unknown.
-    std::uint32_t source = 0;
-    std::uint32_t destination = 0;
-  };
-
-  // Returns the cached description of a call. Valid until the next call.
-  const KnownCall& knownCall(std::uint32_t id);
-  KnownCall describe(const v1::Call& call, const v1::Group& group) const;
-  // Returns the UTC time, such as "2025-01-31T12:00:00.123456789Z".
-  std::string timeText(std::int64_t monotonic_ns);
+  // Returns the cached description of a call, without a head if it is not
+  // printed. Valid until the next call.
+  const IssuedCall& knownCall(std::uint32_t id);
+  // Returns the wall-clock time in ns.
+  std::int64_t realtimeAt(std::int64_t monotonic_ns);
 
   const PrintMode mode_;
   const ChunkBuilder& known_;
   const v1::Header header_;
   const SourceLine source_line_;
-  std::unordered_map<std::uint32_t, KnownCall> calls_;
+  std::unordered_map<std::uint32_t, IssuedCall> calls_;
   // The latest clock readings, refreshed occasionally.
   ClockReading clocks_;
 };

@@ -14,18 +14,6 @@ namespace {
 
 // The job is exiting. A reader of its output gets this much time.
 constexpr std::chrono::milliseconds kLastLines{300};
-// Only the end of a long file name is printed.
-constexpr std::size_t kMaxFileBytes = 200;
-
-// Returns "train.py:12", or "" if TRACED_STACKS recorded no call site.
-std::string sourceLineOf(const v1::Stack* stack) {
-  const int site = stack ? static_cast<int>(stack->site()) - 1 : -1;
-  if (site < 0 || site >= stack->frame_size()) return "";
-  const v1::Frame& frame = stack->frame(site);
-  const std::string& file = frame.file();
-  return file.substr(file.size() - std::min(file.size(), kMaxFileBytes)) + ":" +
-         std::to_string(frame.line());
-}
 
 // Leaves room for a note.
 std::string shortened(std::string line) {

@@ -52,6 +52,13 @@ enum class StackMode : std::uint8_t {
   kFull,  // the whole Python stack
 };
 
+// How operations are shown to NVTX tools (TRACED_NVTX).
+enum class NvtxMode : std::uint8_t {
+  kOff,
+  kRanges,
+  kJson,  // ranges, and marks with JSON text
+};
+
 // Which threads are sampled besides the main thread
 // (TRACED_STANDSTILL_THREADS).
 enum class SampledThreads : std::uint8_t {
@@ -101,7 +108,7 @@ struct Options {
   ValueOptions values;
   std::uint64_t replicas_every = 0;  // TRACED_REPLICAS, in steps; 0: never
   bool auto_step = false;            // TRACED_AUTO_STEP
-  bool nvtx = false;                 // TRACED_NVTX
+  NvtxMode nvtx = NvtxMode::kOff;    // TRACED_NVTX
   bool profiler_ranges = false;      // TRACED_PROFILER_RANGES
   bool nccl_profiler = false;        // TRACED_NCCL_PROFILER
   bool modules = false;              // TRACED_MODULES

@@ -71,6 +71,7 @@ constexpr const char* kDeviceTimeModes[] = {"off", "end", "full"};
 constexpr const char* kScopes[] = {"all", "crossnode", "none"};
 constexpr const char* kPrintModes[] = {"0", "1", "leader", "all"};
 constexpr const char* kStackModes[] = {"off", "site", "full"};
+constexpr const char* kNvtxModes[] = {"0", "1", "json"};
 constexpr const char* kSampledThreads[] = {"issuing", "all"};
 
 // --- Readers of the other settings
@@ -345,7 +346,12 @@ constexpr Setting kSettings[] = {
        return std::to_string(o.replicas_every);
      }},
     switchSetting<&Options::auto_step>("TRACED_AUTO_STEP"),
-    switchSetting<&Options::nvtx>("TRACED_NVTX"),
+    {"TRACED_NVTX",
+     [](const std::string& value, Options& o) -> Refused {
+       if (setSwitchedMode(value, kNvtxModes, o.nvtx)) return std::nullopt;
+       return "0, 1 or json";
+     },
+     modeText<&Options::nvtx, kNvtxModes>},
     switchSetting<&Options::profiler_ranges>("TRACED_PROFILER_RANGES"),
     switchSetting<&Options::nccl_profiler>("TRACED_NCCL_PROFILER"),
     switchSetting<&Options::modules>("TRACED_MODULES"),

@@ -7,7 +7,7 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
 
-#include "recorder/ranges/tool_ranges.h"
+#include "recorder/ranges/nvtx_ranges.h"
 
 namespace traced {
 
@@ -36,7 +36,10 @@ SAME(Nvtx::Schema, entries, nvtxPayloadSchemaAttr_t, entries);
 SAME(Nvtx::Schema, entry_count, nvtxPayloadSchemaAttr_t, numEntries);
 SAME(Nvtx::Schema, static_size, nvtxPayloadSchemaAttr_t, payloadStaticSize);
 
+static_assert(Nvtx::kInt64 == NVTX_PAYLOAD_ENTRY_TYPE_INT64);
 static_assert(Nvtx::kUint64 == NVTX_PAYLOAD_ENTRY_TYPE_UINT64);
+static_assert(Nvtx::kRegistered ==
+              NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE);
 static_assert(Nvtx::kCString == NVTX_PAYLOAD_ENTRY_TYPE_CSTRING);
 static_assert(Nvtx::kIsMessage == NVTX_PAYLOAD_ENTRY_FLAG_EVENT_MESSAGE);
 static_assert(Nvtx::kStatic == NVTX_PAYLOAD_SCHEMA_TYPE_STATIC);

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <memory>
 
-#include "recorder/ranges/tool_ranges.h"
+#include "recorder/tool_ranges.h"
 #include "ring_io/settings/options.h"
 
 namespace traced {
@@ -22,9 +22,9 @@ struct CallExtras {
 // Holds the extras of one recorder. Thread safety: any thread.
 class SwitchedExtras {
  public:
-  explicit SwitchedExtras(const Options& options)
+  SwitchedExtras(const Options& options, const v1::Header& header)
       : ranges_(ToolRanges::areWanted(options)
-                    ? std::make_unique<const ToolRanges>(options)
+                    ? std::make_unique<const ToolRanges>(options, header)
                     : nullptr),
         by_settings_{ranges_.get(), options.values, false},
         also_observed_{ranges_.get(), options.values, true},

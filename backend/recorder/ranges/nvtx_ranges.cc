@@ -1,11 +1,11 @@
-#include "recorder/ranges/tool_ranges.h"
+#include "recorder/ranges/nvtx_ranges.h"
 
 #include <dlfcn.h>
 
 #include <cstddef>
 #include <iterator>
+#include <string>
 
-#include "base/log_message.h"
 #include "ring_io/support/find_function.h"
 
 namespace traced {
@@ -14,19 +14,32 @@ namespace {
 using Entry = NvtxRanges::Entry;
 using Payload = NvtxRanges::Payload;
 
-constexpr Entry number(const char* name, std::size_t offset) {
-  return {0, NvtxRanges::kUint64, name, nullptr, 0, offset, nullptr, nullptr};
+constexpr Entry field(std::uint64_t type, const char* name, std::size_t offset,
+                      std::uint64_t flags = 0) {
+  return {flags, type, name, nullptr, 0, offset, nullptr, nullptr};
 }
 
 constexpr Entry kEntries[] = {
-    {NvtxRanges::kIsMessage, NvtxRanges::kCString, "operation", nullptr, 0,
-     offsetof(Payload, operation), nullptr, nullptr},
-    number("group", offsetof(Payload, group)),
-    number("seq", offsetof(Payload, seq)),
-    number("bytes", offsetof(Payload, bytes)),
-    number("op_id", offsetof(Payload, op_id)),
-    {0, NvtxRanges::kCString, "labels", nullptr, 0, offsetof(Payload, labels),
-     nullptr, nullptr},
+    field(NvtxRanges::kCString, "operation", offsetof(Payload, operation),
+          NvtxRanges::kIsMessage),
+    field(NvtxRanges::kUint64, "rank", offsetof(Payload, rank)),
+    field(NvtxRanges::kCString, "group", offsetof(Payload, group)),
+    field(NvtxRanges::kUint64, "group_id", offsetof(Payload, group_id)),
+    field(NvtxRanges::kUint64, "group_size", offsetof(Payload, group_size)),
+    field(NvtxRanges::kRegistered, "group_ranks",
+          offsetof(Payload, group_ranks)),
+    field(NvtxRanges::kUint64, "seq", offsetof(Payload, seq)),
+    field(NvtxRanges::kUint64, "batch", offsetof(Payload, batch)),
+    field(NvtxRanges::kUint64, "bytes", offsetof(Payload, bytes)),
+    field(NvtxRanges::kCString, "device", offsetof(Payload, device)),
+    field(NvtxRanges::kInt64, "peer", offsetof(Payload, peer)),
+    field(NvtxRanges::kInt64, "root", offsetof(Payload, root)),
+    field(NvtxRanges::kCString, "source_line", offsetof(Payload, source_line)),
+    field(NvtxRanges::kCString, "correlation_id",
+          offsetof(Payload, correlation_id)),
+    field(NvtxRanges::kUint64, "op_id", offsetof(Payload, op_id)),
+    field(NvtxRanges::kUint64, "time_ns", offsetof(Payload, time_ns)),
+    field(NvtxRanges::kCString, "labels", offsetof(Payload, labels)),
 };
 
 constexpr NvtxRanges::Schema kPayloadSchema = {NvtxRanges::kFieldMask,
@@ -67,7 +80,10 @@ std::unique_ptr<NvtxRanges> NvtxRanges::load(const char* name) {
       !findFunction(library, "nvtxPayloadSchemaRegister",
                     found.register_schema) ||
       !findFunction(library, "nvtxRangePushPayload", found.push) ||
-      !findFunction(library, "nvtxDomainRangePop", found.pop)) {
+      !findFunction(library, "nvtxDomainRangePop", found.pop) ||
+      !findFunction(library, "nvtxMarkA", found.mark) ||
+      !findFunction(library, "nvtxDomainRegisterStringA",
+                    found.register_text)) {
     return nullptr;
   }
   return std::unique_ptr<NvtxRanges>(new NvtxRanges(found));
@@ -84,25 +100,5 @@ void NvtxRanges::push(const Payload& payload) const noexcept {
 }
 
 void NvtxRanges::pop() const noexcept { functions_.pop(domain_); }
-
-namespace {
-
-std::unique_ptr<NvtxRanges> nvtxFor(const Options& options) {
-  if (!options.nvtx) return nullptr;
-  auto nvtx = NvtxRanges::load();
-  if (!nvtx) {
-    logMessage({"TRACED_NVTX=1 has no effect: ", NvtxRanges::kLibrary,
-                " is missing; pip install nvidia-nvtx"});
-  }
-  return nvtx;
-}
-
-}  // namespace
-
-ToolRanges::ToolRanges(const Options& options)
-    : nvtx_(nvtxFor(options)),
-      profiler_ranges_(options.profiler_ranges),
-      nccl_profiler_(options.nccl_profiler),
-      labels_(options.asSettings().at("TRACED_LABELS")) {}
 
 }  // namespace traced

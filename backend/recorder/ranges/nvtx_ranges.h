@@ -1,34 +1,45 @@
-// Shows operations in the timelines of other tools.
+// NvtxRanges shows operations as ranges with a structured payload in tools that
+// read NVTX, such as Nsight Systems. It uses CUDA's C library of NVTX.
+//
+// Thread safety: any thread; a range belongs to its thread. Without a tool
+// attached its functions cost a few nanoseconds.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-
-#include "ring_io/settings/options.h"
 
 namespace traced {
 
-// NvtxRanges shows operations as ranges with a structured payload in tools that
-// read NVTX, such as Nsight Systems. It uses CUDA's C library of NVTX.
-//
-// Thread safety: push() and pop() from any thread; a range belongs to its
-// thread. Without a tool attached they cost a few nanoseconds.
 class NvtxRanges {
  public:
   static constexpr const char* kLibrary = "libnvtx3interop.so.1";
 
+  // A string that NVTX keeps.
+  using Registered = void*;
+
   // The payload of a range. Its layout is registered with NVTX: every field has
-  // 8 bytes.
+  // 8 bytes. Texts are "" if unknown.
   struct Payload {
-    const char* operation;
-    std::uint64_t group;
-    std::uint64_t seq;
-    std::uint64_t bytes;
-    std::uint64_t op_id;
-    const char* labels;
+    const char* operation = "";
+    std::uint64_t rank = 0;
+    const char* group = "";
+    std::uint64_t group_id = 0;  // Group.id in the trace
+    std::uint64_t group_size = 0;
+    Registered group_ranks = nullptr;
+    std::uint64_t seq = 0;    // 0: not numbered
+    std::uint64_t batch = 0;  // 0: none
+    std::uint64_t bytes = 0;
+    const char* device = "";
+    std::int64_t peer = -1;  // global ranks, or -1
+    std::int64_t root = -1;
+    const char* source_line = "";
+    // As in the trace: equal on all ranks of the operation.
+    const char* correlation_id = "";
+    std::uint64_t op_id = 0;
+    std::uint64_t time_ns = 0;  // CLOCK_REALTIME
+    const char* labels = "";
   };
 
   // Returns nullptr if the library is missing or lacks a function.
@@ -37,6 +48,11 @@ class NvtxRanges {
   // Opens a range on the calling thread. pop() closes the innermost one.
   void push(const Payload& payload) const noexcept;
   void pop() const noexcept;
+  // Marks an instant with a text, outside of the domain.
+  void mark(const char* text) const noexcept { functions_.mark(text); }
+  Registered registerText(const char* text) const noexcept {
+    return functions_.register_text(domain_, text);
+  }
 
   // Types of NVTX version 3. tests/unit/recorder/ranges/nvtx_layout_test.cc
   // compares them with NVTX's headers.
@@ -67,8 +83,10 @@ class NvtxRanges {
     std::uint64_t schema_id;
     void* extension;
   };
+  static constexpr std::uint64_t kInt64 = 17;
   static constexpr std::uint64_t kUint64 = 18;
   static constexpr std::uint64_t kCString = 75;
+  static constexpr std::uint64_t kRegistered = 80;
   static constexpr std::uint64_t kIsMessage = 1 << 10;
   static constexpr std::uint64_t kStatic = 1;
   // The schema provides name, type, entries, entry count and size.
@@ -82,6 +100,8 @@ class NvtxRanges {
     std::uint64_t (*register_schema)(Domain, const Schema*);
     int (*push)(Domain, const Data*, std::size_t);
     int (*pop)(Domain);
+    void (*mark)(const char*);
+    Registered (*register_text)(Domain, const char*);
   };
 
   explicit NvtxRanges(const Functions& functions);
@@ -89,33 +109,6 @@ class NvtxRanges {
   const Functions functions_;
   const Domain domain_;
   const std::uint64_t schema_;
-};
-
-// ToolRanges provides NVTX ranges (TRACED_NVTX) and names for PyTorch profiler
-// ranges (TRACED_PROFILER_RANGES). It also holds whether calls are linked to
-// NCCL's profiler interface (TRACED_NCCL_PROFILER).
-class ToolRanges {
- public:
-  // Returns whether any of these settings is on.
-  static bool areWanted(const Options& options) {
-    return options.nvtx || options.profiler_ranges || options.nccl_profiler;
-  }
-
-  // Warns once on stderr if NVTX is enabled but unavailable.
-  explicit ToolRanges(const Options& options);
-
-  // Returns nullptr if NVTX is disabled or unavailable.
-  const NvtxRanges* nvtx() const { return nvtx_.get(); }
-  bool profilerRanges() const { return profiler_ranges_; }
-  bool ncclProfiler() const { return nccl_profiler_; }
-  // The text of TRACED_LABELS.
-  const char* labels() const { return labels_.c_str(); }
-
- private:
-  const std::unique_ptr<NvtxRanges> nvtx_;
-  const bool profiler_ranges_;
-  const bool nccl_profiler_;
-  const std::string labels_;
 };
 
 }  // namespace traced
