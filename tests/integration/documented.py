@@ -25,12 +25,23 @@ def block_with(page: str, language: str, word: str) -> str:
     return block
 
 
-def table_rows(page: str, heading: str) -> list[list[str]]:
-    """Returns the cells of the only table with this first heading, without Markdown marks."""
+def tables(page: str, heading: str) -> list[list[list[str]]]:
+    """Returns the tables with this first heading: rows of cells without Markdown marks."""
     text = (_DOCS / page).read_text()
-    (table,) = re.findall(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
-    rows = (line.strip("|").split("|") for line in table.splitlines())
-    return [[cell.strip().strip("`") for cell in row] for row in rows]
+    found = re.findall(rf"^\| {heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    return [
+        [
+            [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+            for line in table.splitlines()
+        ]
+        for table in found
+    ]
+
+
+def table_rows(page: str, heading: str) -> list[list[str]]:
+    """Returns the rows of the only table with this first heading."""
+    (rows,) = tables(page, heading)
+    return rows
 
 
 @dataclass

@@ -39,13 +39,14 @@ def tracectl_path() -> Path:
     return path
 
 
-def tracectl(*arguments: str | Path) -> Answer:
-    """Runs tracectl."""
+def tracectl(*arguments: str | Path, cwd: Path | None = None) -> Answer:
+    """Runs tracectl, in this folder or that of the tests."""
     done = subprocess.run(
         [tracectl_path(), *arguments],
         capture_output=True,
         text=True,
         timeout=_TIMEOUT_S,
         check=False,
+        cwd=cwd,
     )
     return Answer(done.returncode, done.stdout, done.stderr)

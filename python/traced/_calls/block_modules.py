@@ -32,7 +32,7 @@ class BlockModules:
         module_helper_dict: The class, depth and placements of each module, in the order of their
             first forward.
         module_parents_dict: The modules around each module, and the module itself.
-        module_parameters_dict: The parameters of each module, by name. CommDebugMode has their
+        module_parameters_dict: The parameters of each module, by name. CommDebugMode takes their
             ``data``, and so adds operations of its own to the block.
         parent_dict: The modules directly below each module.
         sharding_dict: The placements of each distributed parameter.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -125,6 +126,14 @@ class CommCounts(CommDebugMode):
         """
         return defaultdict(int, {**self.comm_counts, **self._unseen()})
 
+    def get_parameter_info(self) -> dict[str, dict[str, Any]]:
+        """Returns the parameters of the modules that ran, as tensors, by module and by name."""
+        known = super().get_parameter_info()
+        return {
+            owner: {name: parameter.data for name, parameter in parameters.items()}
+            for owner, parameters in known.items()
+        }
+
     def get_total_counts(self) -> int:
         """Returns the number of operations."""
         return sum(self.get_comm_counts().values())
@@ -155,11 +164,13 @@ class CommCounts(CommDebugMode):
             file_name: The file to replace.
             noise_level: As for :meth:`generate_comm_debug_tracing_table`.
         """
-        super().generate_json_dump(str(file_name), noise_level)
-        path = Path(file_name)
-        dump = json.loads(path.read_text())
+        # Ranks may share the folder, and so the default name.
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder, "dump.json")
+            super().generate_json_dump(str(own), noise_level)
+            dump = json.loads(own.read_text())
         added = {"unseen": dict(self._unseen()), "lost": self.lost}
-        path.write_text(json.dumps(dump | added, indent=4))
+        Path(file_name).write_text(json.dumps(dump | added, indent=4))
 
     def table(self, level: int = 1) -> str:
         """Returns the tree of modules as text, with the recorded operations and bytes by phase.
