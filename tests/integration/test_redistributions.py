@@ -32,17 +32,33 @@ def test_each_operation_has_its_redistribution(launcher: Launcher, tmp_path: Pat
         # The backward pass of mm is an mm of other placements.
         assert reasons["all_gather_into_tensor", "aten.mm: S(1)->R on tp"] == 1
         assert reasons["all_gather_into_tensor", "backward: S(0)->R on tp"] == 1
-        distributed = 3  # calls of distribute_tensor, which have no reason
-        assert reasons.total() == counted - distributed
+        assert reasons["broadcast", "distribute_tensor: R on tp"] == 2
+        assert reasons["scatter", "distribute_tensor: S(0) on tp"] == 1
+        assert reasons.total() == counted
 
 
 def test_each_changed_dimension_is_named(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(4, "jobs.redistributions:in_two_dimensions", folder=tmp_path, **ON)
     parents = {item.parent for item in _operations(tmp_path) if item.parent}
     assert parents == {
+        "distribute_tensor: S(0) on mesh dimension 0",
+        "distribute_tensor: S(1) on mesh dimension 1",
+        "distribute_tensor: S(0) on dp",
+        "distribute_tensor: S(1) on tp",
         "redistribute: S(0)->R on mesh dimension 0, S(1)->R on mesh dimension 1",
         "redistribute: S(1)->R on tp",
     }
+
+
+def test_the_loss_is_a_reason(launcher: Launcher, tmp_path: Path) -> None:
+    on = launcher.run_ranks(2, "jobs.redistributions:in_a_loss", folder=tmp_path, **ON)
+    reasons = Counter(item.parent for item in _operations(tmp_path) if item.op == "all_reduce")
+    assert reasons["aten._log_softmax: loss_parallel"] == 2
+    assert reasons["aten.nll_loss_forward: loss_parallel"] >= 1
+    off_folder = tmp_path / "off"
+    off_folder.mkdir()
+    off = launcher.run_ranks(2, "jobs.redistributions:in_a_loss", folder=off_folder)
+    assert [rank.result for rank in on] == [rank.result for rank in off]
 
 
 def test_results_and_calls_are_the_same_without_reasons(launcher: Launcher, tmp_path: Path) -> None:
@@ -68,5 +84,7 @@ def test_a_redistribution_that_raises_is_over(launcher: Launcher, tmp_path: Path
 
 def test_the_report_adds_up_by_reason(launcher: Launcher, tmp_path: Path) -> None:
     launcher.run_ranks(2, "jobs.redistributions:in_one_dimension", folder=tmp_path, **ON)
-    text = tracectl("report", tmp_path / "traces", "--by", "parent").output
+    text = tracectl("report", tmp_path / "traces", "--by", "reason").output
     assert "aten.mm: S(0)->R on tp" in text
+    text = tracectl("tree", tmp_path / "traces").output
+    assert "all_reduce (redistribute: P(sum)->R on tp)" in text

@@ -1,8 +1,8 @@
 """Records why DTensor communicates (TRACED_REASONS).
 
 Operations of a redistribution belong to a call whose name says which one it is, such as
-``aten.mm: S(0)->R on tp`` or ``redistribute: R->S(0) on tp``. Wraps the functions of DTensor that
-decide on one. They run once per DTensor operation that needs a redistribution, and never in the
+``aten.mm: S(0)->R on tp``, ``redistribute: R->S(0) on tp`` or ``distribute_tensor: S(0) on tp``.
+Wraps the functions of DTensor that decide on one. They run once per DTensor operation that needs a redistribution, and never in the
 call of a collective.
 """
 
@@ -17,8 +17,9 @@ from typing import Any
 
 from traced._support import settings
 from traced._support.guard import Guard
-from traced._torch.running_calls import wrap
+from traced._torch.running_calls import as_call, wrap
 
+_PLACEMENTS = "torch.distributed.tensor.placement_types"
 _DISPATCH = "torch.distributed.tensor._dispatch"
 # Modules that hold a name of the function that redistributes.
 _USERS = ("torch.distributed.tensor._redistribute", _DISPATCH, "torch.distributed.tensor._api")
@@ -49,6 +50,11 @@ def record() -> None:
         _installed = True
         with Guard("redistributions of DTensor have no reason"):
             _install()
+        with Guard("distribute_tensor() is no reason"):
+            _wrap_distributing("Shard", "_make_shard_tensor", _sharding)
+            _wrap_distributing("Replicate", "_make_replicate_tensor", _replicating)
+        with Guard("loss_parallel() is no reason"):
+            _wrap_loss_parallel()
 
 
 def stop() -> None:
@@ -65,6 +71,51 @@ def _install() -> None:
     dispatcher: Any = vars(sys.modules[_DISPATCH])["OpDispatcher"]
     reshard = dispatcher.redistribute_local_args
     dispatcher.redistribute_local_args = staticmethod(_naming_operation(reshard))
+
+
+def _wrap_distributing(kind: str, name: str, reason: Callable[..., str]) -> None:
+    """Wraps the class method of a placement by which distribute_tensor() communicates."""
+    placement = getattr(sys.modules[_PLACEMENTS], kind)
+    method = getattr(placement, name)
+    setattr(placement, name, classmethod(as_call(method.__func__, reason)))
+
+
+def _wrap_loss_parallel() -> None:
+    """Wraps what loss_parallel() runs instead of DTensor's own operations."""
+    import torch.distributed.tensor.parallel.loss as loss
+
+    handlers = vars(loss)["customized_loss_ops"]
+    for operation, handler in handlers.items():
+        name = f"{str(operation).removesuffix('.default')}: loss_parallel"
+        handlers[operation] = as_call(handler, _if_wanted(name))
+
+
+def _if_wanted(name: str) -> Callable[..., str]:
+    return lambda *_args, **_kwargs: name if _wanting else ""
+
+
+def _sharding(
+    _kind: type, dim: int, tensor: Any, mesh: Any, mesh_dim: int, source: int | None = 0
+) -> str:
+    return _distributing(f"S({dim})", mesh, mesh_dim, source)
+
+
+def _replicating(
+    _kind: type, tensor: Any, mesh: Any, mesh_dim: int, source: int | None = 0
+) -> str:
+    return _distributing("R", mesh, mesh_dim, source)
+
+
+def _distributing(placement: str, mesh: Any, mesh_dim: int, source: int | None) -> str:
+    """Returns "" if no rank is the source, so that nothing is sent, or nobody wants to know."""
+    if _wanting == 0 or source is None:
+        return ""
+    return f"distribute_tensor: {placement}{_on(mesh, mesh_dim)}"
+
+
+def _on(mesh: Any, dim: int) -> str:
+    names = mesh.mesh_dim_names
+    return f" on {names[dim]}" if names else f" on mesh dimension {dim}"
 
 
 def _naming_operation(reshard: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,9 +156,8 @@ def _reason(
     """
     if _wanting == 0:
         return ""
-    names = current_spec.mesh.mesh_dim_names
     changes = [
-        f"{before}->{after}" + (f" on {names[dim]}" if names else f" on mesh dimension {dim}")
+        f"{before}->{after}{_on(current_spec.mesh, dim)}"
         for dim, (before, after) in enumerate(
             zip(current_spec.placements, target_spec.placements, strict=True)
         )

@@ -64,13 +64,14 @@ def wrap(modules: Iterable[ModuleType], function_name: str, call_name: Callable[
     """
     first, *_ = modules = tuple(modules)
     function = getattr(first, function_name)
-    wrapped = _as_call(function, call_name)
+    wrapped = as_call(function, call_name)
     for module in modules:
         if getattr(module, function_name, None) is function:
             setattr(module, function_name, wrapped)
 
 
-def _as_call(function: Callable[..., Any], call_name: Callable[..., str]) -> Callable[..., Any]:
+def as_call(function: Callable[..., Any], call_name: Callable[..., str]) -> Callable[..., Any]:
+    """Returns the function; each call of the result is a RunningCall, unless its name is ""."""
     from torch.compiler import is_compiling
 
     @functools.wraps(function)

@@ -8,6 +8,8 @@ import torch
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.debug import CommDebugMode
+from torch.distributed.tensor.parallel import loss_parallel
+from torch.nn import functional
 
 from jobs.joining import joined
 
@@ -48,6 +50,19 @@ def in_two_dimensions() -> list[Any]:
         tensor = distribute_tensor(torch.arange(16.0).view(4, 4), named, [Shard(0), Shard(1)])
         one = tensor.redistribute(named, [Shard(0), Replicate()])
         return [both.to_local().tolist(), one.to_local().tolist()]
+
+
+def in_a_loss() -> list[Any]:
+    """Computes a loss of sharded logits, and its gradient."""
+    with joined():
+        mesh = init_device_mesh("cpu", (2,), mesh_dim_names=("tp",))
+        torch.manual_seed(0)
+        logits = distribute_tensor(torch.randn(4, 8), mesh, [Shard(1)]).requires_grad_()
+        with loss_parallel():
+            loss = functional.cross_entropy(logits, torch.tensor([0, 3, 5, 7]))
+            loss.backward()
+        assert logits.grad is not None
+        return [loss.full_tensor().tolist(), logits.grad.to_local().tolist()]
 
 
 def fails_in_between() -> str | None:
