@@ -84,8 +84,10 @@ _PROGRAMS: dict[str, tuple[dict[str, int], set[str]]] = {
     "compiled": ({"allreduce_": 2, "all_reduce": 2}, set()),
     "functional": ({"all_reduce": 1, "all_reduce_coalesced": 1}, set()),
     "sub-mesh": ({"scatter_": 1, "broadcast_": 1, "all_gather_into_tensor": 1}, set()),
-    "nested": ({"allreduce_": 3}, {"Shared.up"}),
+    "nested": ({"allreduce_": 2}, {"Sequential.0"}),
     "exception": ({"allreduce_": 1}, set()),
+    "backward alone": ({}, {"InPlace.up"}),
+    "part before whole": ({"allreduce_": 3}, {"Recursive.up"}),
 }
 
 

@@ -10,7 +10,7 @@ import torch
 from torch.distributed.tensor import DTensor
 from torch.nn.modules.module import register_module_forward_pre_hook
 
-from traced._support.guard import guarded
+from traced._support.guard import Guard, guarded
 from traced._torch.modules import track_all_modules
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _GLOBAL = "Global"
 # Phase in trace.proto.
 _RECOMPUTE = 3
-_guarded = guarded("CommCounts does not list some modules")
+_CONSEQUENCE = "CommCounts does not list some modules"
+_guarded = guarded(_CONSEQUENCE)
 
 
 class BlockModules:
@@ -29,12 +30,12 @@ class BlockModules:
     module's output in place. It loses its place where a module raises. This one changes nothing.
 
     Attributes:
-        module_helper_dict: The class, depth and placements of each module, in the order of their
-            first forward.
+        module_helper_dict: The class, placements and, after the block, depth of each module, in the
+            order of their first forward, but below the modules around it.
         module_parents_dict: The modules around each module, and the module itself.
         module_parameters_dict: The parameters of each module, by name. CommDebugMode takes their
-            ``data``, and so adds operations of its own to the block.
-        parent_dict: The modules directly below each module.
+            ``data`` at once, and so adds operations of its own to the block.
+        parent_dict: The modules directly below each module, after the block.
         sharding_dict: The placements of each distributed parameter.
     """
 
@@ -66,13 +67,18 @@ class BlockModules:
         trace: TracebackType | None = None,
     ) -> None:
         self._hook.remove()
-        self._tracking.remove()
+        with Guard(_CONSEQUENCE):
+            self._tracking.remove()
+        with Guard(_CONSEQUENCE):
+            self._arrange()
 
     @property
     def name(self) -> str:
         """The module that this thread runs, in forward or in backward, or "Global"."""
         number, _ = self._tracking.place()
-        return self._names.get(number) or self._list_late(number)
+        if number not in self._names:
+            self._names[number] = self._list_late(number) or _GLOBAL
+        return self._names[number]
 
     @property
     def is_bw(self) -> bool:
@@ -83,6 +89,12 @@ class BlockModules:
     def activation_checkpointing(self) -> bool:
         """Whether this thread runs a forward again, within backward."""
         return bool(self._tracking.place()[1] == _RECOMPUTE)
+
+    def detach_parameters(self) -> None:
+        """Keeps the data of the parameters, and not their gradients. Call it after the block."""
+        for parameters in self.module_parameters_dict.values():
+            for name, parameter in parameters.items():
+                parameters[name] = parameter.data
 
     def print_paramater_info(self) -> None:
         """Prints the parameters by module; the name is CommDebugMode's."""
@@ -100,21 +112,18 @@ class BlockModules:
         if known := self._tracking.named(module):
             self._list(module, *known)
 
-    def _list_late(self, number: int) -> str:
+    @_guarded
+    def _list_late(self, number: int) -> str | None:
         """Lists a module whose forward ran before the block, and returns its name."""
         module = self._tracking.module(number) if number else None
         if module is None or not (known := self._tracking.named(module)):
-            return _GLOBAL
+            return None
         return self._list(module, *known)
 
     def _list(self, module: nn.Module, number: int, name: str) -> str:
         self._names[number] = name
         about = self.module_helper_dict.setdefault(name, {})
-        if not about:
-            around = [_GLOBAL, *_around(name, self.module_helper_dict)]
-            about["depth"] = len(around)
-            self.module_parents_dict[name] = {*around, name}
-            self.parent_dict.setdefault(around[-1], []).append(name)
+        self.module_parents_dict[name] = {_GLOBAL, name, *_around(name)}
         about["module_type"] = str(type(module)).replace("<", "").replace(">", "")
         for key, parameter in module.named_parameters(recurse=False):
             self.module_parameters_dict.setdefault(name, {})[key] = parameter
@@ -123,9 +132,21 @@ class BlockModules:
                 about.setdefault("parameters", {})[key] = str(parameter.placements)
         return name
 
+    def _arrange(self) -> None:
+        """Lists each module below those around it that are listed as well."""
+        listed = self.module_helper_dict
+        self.module_helper_dict = {_GLOBAL: listed.pop(_GLOBAL)}
+        for name in listed:
+            above = _GLOBAL
+            for each in (*filter(listed.__contains__, _around(name)), name):
+                if each not in self.module_helper_dict:
+                    depth = self.module_helper_dict[above]["depth"] + 1
+                    self.module_helper_dict[each] = listed[each] | {"depth": depth}
+                    self.parent_dict.setdefault(above, []).append(each)
+                above = each
 
-def _around(name: str, listed: dict[str, Any]) -> list[str]:
-    """Returns the listed modules around a module, outermost first."""
+
+def _around(name: str) -> list[str]:
+    """Returns the names of the modules around a module, outermost first."""
     path = name.split(".")
-    outer = (".".join(path[:count]) for count in range(1, len(path)))
-    return [each for each in outer if each in listed]
+    return [".".join(path[:count]) for count in range(1, len(path))]

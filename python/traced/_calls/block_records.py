@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from traced import recording
 from traced._calls.sinks import Sink, add_sink
+from traced._support.guard import Guard
 
 if TYPE_CHECKING:
     from traced.reader import Operation, Stream
@@ -55,8 +56,10 @@ class BlockRecords:
             end_ns: When the block ended, in nanoseconds of CLOCK_MONOTONIC.
         """
         sink, self._sink = self._sink, None
-        if sink is not None and sink.close(_TIMEOUT_S) and recording.location() is not None:
-            self._read(end_ns, sink.dropped_records)
+        # Reading needs packages that the job may lack.
+        with Guard("CommCounts did not read the trace"):
+            if sink is not None and sink.close(_TIMEOUT_S) and recording.location() is not None:
+                self._read(end_ns, sink.dropped_records)
 
     def _read(self, end_ns: int, dropped: int) -> None:
         from traced.reader import parse

@@ -6,6 +6,7 @@ import json
 import tempfile
 import time
 from collections import Counter, defaultdict
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from traced._calls import comm_tree
 from traced._calls.block_modules import BlockModules
 from traced._calls.block_records import BlockRecords
 from traced._support.errors import TracedError
+from traced._support.guard import Guard
 from traced._torch import redistributions
 from traced._torch.modules import is_tracked, track_modules
 
@@ -42,6 +44,8 @@ _RECORDED = {
     "c10d.scatter_": "scatter",
 }
 _COALESCED = "_coalesced"
+# The end of a batch, whose members are recorded as well.
+_BATCH = "coalesced"
 
 
 class CommCounts(CommDebugMode):
@@ -59,7 +63,9 @@ class CommCounts(CommDebugMode):
     `barrier`. Unlike CommDebugMode, it hooks no backward, so that a module's output may be changed
     in place, and compiled code stays compiled.
 
-    As long as the block runs, each operation on tensors takes some microseconds more.
+    As long as the block runs, each operation on tensors takes tens of microseconds more. What is
+    not recorded (``traced.disable()``, ``TRACED_SCOPE``, groups without tracing) is counted as far
+    as CommDebugMode sees it.
 
     Args:
         model: A model to track under the name of its class. Other models are tracked as well.
@@ -77,7 +83,8 @@ class CommCounts(CommDebugMode):
         super().__init__()
         self.advanced_module_tracker: Any = BlockModules()
         self._model = model
-        self._tracked: Any = None
+        self._undo = ExitStack()
+        self._end_ns = 0
         self._records = BlockRecords()
 
     @classmethod
@@ -101,21 +108,24 @@ class CommCounts(CommDebugMode):
     def __enter__(self) -> CommCounts:
         if self._records.running:
             raise TracedError("traced.CommCounts: the block is active; use one object per block")
-        self._records.begin()
-        if self._model is not None and not is_tracked(self._model):
-            self._tracked = track_modules(self._model)
-        redistributions.record()
-        super().__enter__()
+        with ExitStack() as undo:
+            self._records.begin()
+            self._end_ns = 0
+            undo.callback(lambda: self._records.end(self._end_ns))
+            if self._model is not None and not is_tracked(self._model):
+                undo.callback(track_modules(self._model).remove)
+            redistributions.record()
+            undo.callback(redistributions.stop)
+            super().__enter__()
+            self._undo = undo.pop_all()
         return self
 
     def __exit__(self, *args: Any) -> None:
-        end_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        self._end_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         super().__exit__(*args)
-        redistributions.stop()
-        if self._tracked is not None:
-            self._tracked.remove()
-            self._tracked = None
-        self._records.end(end_ns)
+        with Guard("CommCounts did not end in order"):
+            self._undo.close()
+            self.advanced_module_tracker.detach_parameters()
 
     def get_comm_counts(self) -> dict[Any, int]:
         """Returns the number of operations; 0 for any other key.
@@ -125,14 +135,6 @@ class CommCounts(CommDebugMode):
         trace has, by their names in it, such as `barrier`.
         """
         return defaultdict(int, {**self.comm_counts, **self._unseen()})
-
-    def get_parameter_info(self) -> dict[str, dict[str, Any]]:
-        """Returns the parameters of the modules that ran, as tensors, by module and by name."""
-        known = super().get_parameter_info()
-        return {
-            owner: {name: parameter.data for name, parameter in parameters.items()}
-            for owner, parameters in known.items()
-        }
 
     def get_total_counts(self) -> int:
         """Returns the number of operations."""
@@ -151,6 +153,8 @@ class CommCounts(CommDebugMode):
         if unseen := self._unseen():
             listed = ", ".join(f"{count} {op}" for op, count in sorted(unseen.items()))
             text += f"Only in the trace: {listed}\n"
+        if self._records.operations is None:
+            text += "The trace was not read: operations that only it has are not counted.\n"
         return text + self._losses()
 
     def generate_json_dump(
@@ -158,7 +162,8 @@ class CommCounts(CommDebugMode):
     ) -> None:
         """Writes the same as JSON, for PyTorch's viewer of module trees.
 
-        Adds ``unseen``, the operations that only the trace has, and ``lost``.
+        Adds ``unseen``, the operations that only the trace has, and ``lost``. ``unseen`` is null if
+        the trace was not read.
 
         Args:
             file_name: The file to replace.
@@ -169,7 +174,8 @@ class CommCounts(CommDebugMode):
             own = Path(folder, "dump.json")
             super().generate_json_dump(str(own), noise_level)
             dump = json.loads(own.read_text())
-        added = {"unseen": dict(self._unseen()), "lost": self.lost}
+        is_read = self._records.operations is not None
+        added = {"unseen": dict(self._unseen()) if is_read else None, "lost": self.lost}
         Path(file_name).write_text(json.dumps(dump | added, indent=4))
 
     def table(self, level: int = 1) -> str:
@@ -193,16 +199,21 @@ class CommCounts(CommDebugMode):
                 "did not record in it (make a traced process group first)"
             )
         parameters = self._described()
-        root = comm_tree.tree(self._records.operations, parameters)
+        operations = [item for item in self._records.operations if item.op != _BATCH]
+        root = comm_tree.tree(operations, parameters)
         return comm_tree.as_text(root, parameters, level) + self._losses()
 
     def _unseen(self) -> Counter[str]:
-        """Returns the recorded operations that CommDebugMode did not see, by name."""
+        """Returns the recorded operations that CommDebugMode did not see, by name.
+
+        A lower bound where groups are not traced: their operations are among those that it saw.
+        """
         seen = Counter[str]()
         for packet, count in self.comm_counts.items():
             seen[_recorded_name(str(packet))] += count
-        recorded = Counter(item.op for item in self.operations)
-        for name in recorded:
+        recorded = Counter(item.op for item in self.operations if item.op != _BATCH)
+        # Equal names first: a coalesced operation has the packet of a single one.
+        for name in sorted(recorded, key=lambda name: name.endswith(_COALESCED)):
             known = min(recorded[name], seen[name.removesuffix(_COALESCED)])
             seen[name.removesuffix(_COALESCED)] -= known
             recorded[name] -= known

@@ -60,6 +60,9 @@ class ModuleTable:
         self._extension = extension
         self._entries: dict[int, _Entry] = {}
         self._models: list[Model] = []
+        # The names of automatic models by id, as long as these live. A graph that a removed model
+        # made still refers to the numbers of its modules.
+        self._automatic: dict[int, tuple[weakref.ref[nn.Module], str]] = {}
         self._lock = threading.RLock()
 
     def number(self, module: nn.Module) -> int | None:
@@ -99,15 +102,24 @@ class ModuleTable:
         with self._lock:
             before = [model for model in self.models() if model.root() is not root]
             taken = {model.name for model in before}
-            unique = _unique(name or type(root).__name__, taken)
+            taken |= {known for ref, known in self._automatic.values() if ref() is not root}
+            _, known = self._automatic.get(id(root), (None, None))
+            unique = _unique(name or known or type(root).__name__, taken)
+            if automatic:
+                self._remember(root, unique)
             model = Model(root, unique, automatic, self._extension.disown_parameters)
             self._models = [*before, model]
             self._walk(model, may_take=True)
             # An automatic model that is now a part of this one is no longer a model.
             for other in before:
                 if other.automatic and not self._is_own(other):
+                    self._automatic.pop(id(other.root()), None)
                     self._drop(other)
             return model
+
+    def _remember(self, root: nn.Module, name: str) -> None:
+        key = id(root)
+        self._automatic[key] = weakref.ref(root, lambda _: self._automatic.pop(key, None)), name
 
     def remove(self, model: Model) -> None:
         """Removes a model and its modules."""

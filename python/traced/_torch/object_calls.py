@@ -9,6 +9,7 @@ imported from ``torch.distributed`` before torch loaded this package have no cal
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
@@ -31,7 +32,10 @@ def install(c10d: ModuleType) -> None:
     """Wraps the functions in the module and in ``torch.distributed``."""
     import torch.distributed as dist
 
-    names = {name: _always(name) for name in _NAMES} | {_BATCH: _batch_name}
+    names = {name: _always(name) for name in _NAMES}
+    # torch.compile knows this function by the object that this module imported.
+    if "torch.distributed._functional_collectives" not in sys.modules:
+        names[_BATCH] = _batch_name
     for name, call_name in names.items():
         if hasattr(c10d, name):
             wrap((c10d, dist), name, call_name)

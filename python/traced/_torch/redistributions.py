@@ -2,8 +2,8 @@
 
 Operations of a redistribution belong to a call whose name says which one it is, such as
 ``aten.mm: S(0)->R on tp``, ``redistribute: R->S(0) on tp`` or ``distribute_tensor: S(0) on tp``.
-Wraps the functions of DTensor that decide on one. They run once per DTensor operation that needs a redistribution, and never in the
-call of a collective.
+Wraps the functions of DTensor that decide on one. They run once per DTensor operation that needs a
+redistribution, and never in the call of a collective.
 """
 
 from __future__ import annotations
@@ -100,9 +100,7 @@ def _sharding(
     return _distributing(f"S({dim})", mesh, mesh_dim, source)
 
 
-def _replicating(
-    _kind: type, tensor: Any, mesh: Any, mesh_dim: int, source: int | None = 0
-) -> str:
+def _replicating(_kind: type, tensor: Any, mesh: Any, mesh_dim: int, source: int | None = 0) -> str:
     return _distributing("R", mesh, mesh_dim, source)
 
 
@@ -165,12 +163,17 @@ def _reason(
     ]
     if not changes:
         return ""
-    who = "redistribute" if is_explicit else getattr(_operation, "name", None) or _caller()
-    return f"{who}: {', '.join(changes)}"
+    return f"{_caller(is_explicit)}: {', '.join(changes)}"
 
 
-def _caller() -> str:
+def _caller(is_explicit: bool) -> str:
     import torch
 
-    in_backward = torch._C._current_autograd_node() is not None
-    return "backward" if in_backward else "redistribute_local_tensor"
+    node = torch._C._current_autograd_node()
+    # torch 2.11 calls the backward pass of redistribute() explicit.
+    if is_explicit:
+        in_backward = node is not None and node.name() == "RedistributeBackward"
+        return "backward" if in_backward else "redistribute"
+    if name := getattr(_operation, "name", None):
+        return str(name)
+    return "backward" if node is not None else "redistribute_local_tensor"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 import traced
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Shard
 from torch.distributed.tensor.debug import CommDebugMode
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 from jobs.joining import join, joined
 
@@ -62,22 +66,45 @@ def evaluate(expressions: list[str]) -> list[str]:
         return [type(eval(each, dict(_NAMES))).__name__ for each in expressions]
 
 
-def count(block: str, expressions: list[str]) -> list[bool]:
-    """Returns for each expression whether it has the value that CommDebugMode has.
+def count(block: str, expressions: list[str]) -> dict[str, tuple[str, str]]:
+    """Returns the values of expressions, of CommDebugMode and of ours.
+
+    Values are what they return, or what they write.
 
     Args:
         block: The line that opens the block of `comm`.
         expressions: What is asked of `comm` after the block.
     """
+    with joined() as rank:
+        mesh = init_device_mesh("cpu", (2,), mesh_dim_names=("tp",))
+        plan = {"0": ColwiseParallel(), "1": RowwiseParallel()}
+        model = parallelize_module(nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8)), mesh, plan)
+        stock = CommDebugMode()
+        with stock:
+            model(torch.ones(2, 8))
+        names = dict(_NAMES)
+        exec(f"{block}\n  entered = comm", names)
+        with names["entered"] as ours:
+            model(torch.ones(2, 8))
+        folder = Path(f"rank-{rank}")
+        folder.mkdir()
+        os.chdir(folder)
+        return {each: (_value(each, stock), _value(each, ours)) for each in expressions}
+
+
+def _value(expression: str, comm: Any) -> str:
+    value = eval(expression, _NAMES | {"comm": comm})
+    for path in Path().glob("comm_mode_log.*"):
+        value = path.read_text()
+        path.unlink()
+    return str(value)
+
+
+def parent(expression: str) -> str:
+    """Returns the value of an expression of a block that redistributes a tensor."""
     with joined():
-        model = Net()
-        with CommDebugMode() as stock:
-            model(torch.ones(2, 8))
-        ours: dict[str, Any] = dict(_NAMES)
-        exec(f"{block}\n  entered = comm", ours)
-        with ours["entered"] as comm:
-            model(torch.ones(2, 8))
-        return [
-            str(eval(each, _NAMES | {"comm": comm})) == str(eval(each, _NAMES | {"comm": stock}))
-            for each in expressions
-        ]
+        mesh = init_device_mesh("cpu", (2,), mesh_dim_names=("tp",))
+        tensor = DTensor.from_local(torch.ones(2), mesh, [Shard(0)])
+        with traced.CommCounts() as comm:
+            tensor.full_tensor()
+        return str(eval(expression, {"comm": comm}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -119,8 +120,9 @@ def _use_sub_mesh() -> _Results:
 
 
 def _nest() -> _Results:
+    model = nn.Sequential(nn.Linear(8, 8))
     with CommDebugMode(), traced.CommCounts(), traced.CommCounts():
-        return _train(Shared)
+        return _trained(model, model)
 
 
 def _leave_by_an_exception() -> _Results:
@@ -129,6 +131,29 @@ def _leave_by_an_exception() -> _Results:
         dist.all_reduce(x)
         raise KeyError
     return [x]
+
+
+class Odd(InPlace):
+    """Its parameters cannot be listed as those of other modules."""
+
+    def named_parameters(self, prefix: str = "", remove_duplicate: bool = True) -> Any:  # type: ignore[override]
+        return super().named_parameters(prefix, remove_duplicate=remove_duplicate)
+
+
+def _backward_alone() -> _Results:
+    """The forward ran before the block."""
+    outputs = [kind()(torch.ones(4, 8)).sum() for kind in (InPlace, Odd)]
+    with traced.CommCounts():
+        for out in outputs:
+            out.backward()
+    return [out.detach() for out in outputs]
+
+
+def _part_before_whole() -> _Results:
+    model = Recursive()
+    alone = model.up(torch.ones(4, 8)).detach()
+    dist.all_reduce(alone)
+    return [alone, *_trained(model, model)]
 
 
 _PROGRAMS: dict[str, Callable[[], _Results]] = {
@@ -142,6 +167,8 @@ _PROGRAMS: dict[str, Callable[[], _Results]] = {
     "sub-mesh": _use_sub_mesh,
     "nested": _nest,
     "exception": _leave_by_an_exception,
+    "backward alone": _backward_alone,
+    "part before whole": _part_before_whole,
 }
 
 
