@@ -74,6 +74,8 @@ std::string phrase(const JobState& /*job*/, PlainFact remark) {
              "for long.";
     case PlainFact::kAllWereEnded:
       return "All its members were interrupted or killed.";
+    case PlainFact::kMayBeInUnrecorded:
+      return "It may wait in an operation that TRACED_SCOPE left out.";
     case PlainFact::kEndedByItself:
       return "Its process ended by itself: if it was not to make this call, "
              "the other made one too many. Two cannot outvote each other.";

@@ -43,7 +43,7 @@ class NodeMap {
   // while a name is unpublished. Asks for all names of a group of at most
   // kMaxAsked ranks. In a larger one it asks for the names on both sides of
   // this process until one is of another node, and knows no others.
-  static constexpr std::size_t kMaxAsked = 512;
+  static constexpr std::size_t kMaxAsked = 64;
   std::optional<std::vector<bool>> hereOf(const Ranks& members,
                                           std::uint32_t self,
                                           const Lookup& lookup);

@@ -65,11 +65,15 @@ void RecordedGroup::leaveOut() {
 }
 
 void RecordedGroup::leaveOutMessages(const std::vector<bool>& here) {
-  if (here_.load() || here.size() != info_.members.size()) return;
-  auto* flags = new Flag[here.size()];
+  if (here.size() != info_.members.size()) return;
+  auto* const flags = new Flag[here.size()];
   std::copy(here.begin(), here.end(), flags);
-  here_.store(flags, std::memory_order_release);
-  redefine();
+  const Flag* none = nullptr;
+  if (here_.compare_exchange_strong(none, flags, std::memory_order_acq_rel)) {
+    redefine();
+  } else {
+    delete[] flags;  // another thread was first
+  }
 }
 
 void RecordedGroup::redefine() {

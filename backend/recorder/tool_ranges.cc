@@ -72,7 +72,7 @@ bool ToolRanges::begin(const RecordedGroup& group, const CallDescription& call,
     payload.correlation_id = correlation.c_str();
     const std::int64_t now_ns = readClock(CLOCK_REALTIME);
     payload.time_ns = static_cast<std::uint64_t>(now_ns);
-    if (marks_) {
+    if (marks_ && !call.fields().simulated) {
       nvtx_->mark(
           same->issued.text({issue.seq, issue.batch, now_ns, source_line})
               .c_str());
@@ -88,11 +88,26 @@ std::shared_ptr<const ToolRanges::Known> ToolRanges::known(
     const RecordedGroup& group, const CallDescription& call) const {
   const std::string_view bytes(static_cast<const char*>(call.bytes()),
                                call.byteSize());
+  const std::string key(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(key);
+    if (found != calls_.end()) return found->second;
+  }
+  auto known = describe(group, bytes);
   const std::lock_guard lock(mutex_);
   if (calls_.size() >= kMaxCalls) calls_.clear();
-  auto& known = calls_[std::string(bytes)];
-  if (!known) known = describe(group, bytes);
-  return known;
+  return calls_[key] = std::move(known);
+}
+
+NvtxRanges::Registered ToolRanges::membersOf(std::uint32_t id,
+                                             const v1::Group& group) const {
+  const std::lock_guard lock(mutex_);
+  const auto [registered, is_new] = members_.try_emplace(id);
+  if (is_new) {
+    registered->second = nvtx_->registerText(membersText(group).c_str());
+  }
+  return registered->second;
 }
 
 std::shared_ptr<const ToolRanges::Known> ToolRanges::describe(
@@ -109,7 +124,7 @@ std::shared_ptr<const ToolRanges::Known> ToolRanges::describe(
   payload.group = known->group.c_str();
   payload.group_id = group.id();
   payload.group_size = members.size();
-  payload.group_ranks = nvtx_->registerText(membersText(members).c_str());
+  payload.group_ranks = membersOf(group.id(), members);
   payload.bytes = std::max(described.bytes_in(), described.bytes_out());
   payload.device = known->device.c_str();
   payload.peer = std::int64_t{described.peer_global_plus_1()} - 1;

@@ -16,6 +16,7 @@
 #include "ring_io/settings/options.h"
 
 namespace traced::v1 {
+class Group;
 class Header;
 }  // namespace traced::v1
 
@@ -70,6 +71,8 @@ class ToolRanges {
                                      const CallDescription& call) const;
   std::shared_ptr<const Known> describe(const RecordedGroup& group,
                                         std::string_view call) const;
+  NvtxRanges::Registered membersOf(std::uint32_t id,
+                                   const v1::Group& group) const;
 
   const std::unique_ptr<NvtxRanges> nvtx_;
   const bool marks_;
@@ -80,6 +83,8 @@ class ToolRanges {
   mutable std::mutex mutex_;
   // By the bytes of the description.
   mutable std::unordered_map<std::string, std::shared_ptr<const Known>> calls_;
+  // The registered list of members, by the group's id: NVTX keeps them.
+  mutable std::unordered_map<std::uint32_t, NvtxRanges::Registered> members_;
 };
 
 }  // namespace traced

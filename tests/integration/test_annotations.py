@@ -79,6 +79,20 @@ def test_nvtx_and_the_trace_say_the_same(nvtx: Launcher, tmp_path: Path) -> None
             assert mark["group_ranks"] == [0, 1]
 
 
+def test_nvtx_needs_no_python_stacks(nvtx: Launcher, tmp_path: Path) -> None:
+    nvtx.run_ranks(
+        2,
+        "jobs.annotated:exchanges",
+        folder=tmp_path,
+        TRACED_NVTX="1",
+        TRACED_STACKS="off",
+        TRACED_CPP_STACKS="1",
+        FAKE_NVTX_LOG=str(tmp_path / "log"),
+    )
+    logs = [path.read_text() for path in tmp_path.glob("log.*")]
+    assert [log.count(" source_line= ") for log in logs] == [5, 5]
+
+
 def _is(line: str, kind: str) -> bool:
     return line.split()[0] == kind
 

@@ -141,7 +141,7 @@ Diagnosis judge(JobState read, const TraceSet& set,
     verdicts.push_back(*std::move(failed));
   }
   mergeLate(verdicts);
-  if (options.replay && hasTimes(job)) {
+  if (options.replay && hasOwnTimes(job)) {
     findGains(job, set, verdicts);
     findCauses(job, set, verdicts);
   }

@@ -62,13 +62,16 @@ std::vector<JobVerdict> findStuckGroups(const RuleInput& input) {
 constexpr CapabilitySet kNothing;
 constexpr CapabilitySet kTimes = {SourceCapability::kWaits,
                                   SourceCapability::kExactEnds};
+constexpr CapabilitySet kOwnTimes = {SourceCapability::kWaits,
+                                     SourceCapability::kExactEnds,
+                                     SourceCapability::kEveryOperation};
 constexpr CapabilitySet kUses = {SourceCapability::kWaits,
                                  SourceCapability::kBuffers};
 
 const Rule kRules[] = {
     {"slow_peers", kTimes, true,
      [](const RuleInput& input) { return findSlowPeers(input.job); }},
-    {"stragglers", kTimes, true,
+    {"stragglers", kOwnTimes, true,
      [](const RuleInput& input) {
        return findTimingVerdicts(input.job, input.options);
      }},
@@ -113,6 +116,8 @@ const Rule kRules[] = {
 
 std::span<const Rule> rules() { return kRules; }
 
-bool hasTimes(const JobState& job) { return job.capabilities.hasAll(kTimes); }
+bool hasOwnTimes(const JobState& job) {
+  return job.capabilities.hasAll(kOwnTimes);
+}
 
 }  // namespace traced

@@ -46,6 +46,6 @@ struct Rule {
 std::span<const Rule> rules();
 
 // Returns whether the times of a run's operations can be compared.
-bool hasTimes(const JobState& job);
+bool hasOwnTimes(const JobState& job);
 
 }  // namespace traced

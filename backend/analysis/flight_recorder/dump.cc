@@ -120,24 +120,48 @@ Result<std::optional<Dump>> Dump::parse(std::string_view bytes) {
   dump.library_version_ =
       older_name.empty() ? root.find("comm_lib_version").asName() : older_name;
   dump.readProgress(root.find("pg_status"));
-  dump.rank_ = dump.findRank();
+  dump.rank_ = dump.rankGiven();
+  dump.rank_given_ = dump.rank_.has_value();
+  if (!dump.rank_) dump.rank_ = dump.rankInMessages();
   return std::optional<Dump>(std::move(dump));
 }
 
-std::uint32_t Dump::moveToReplica(std::uint32_t rank) {
-  const auto has = [](const DumpGroup& group, std::uint32_t member) {
-    return std::find(group.members.begin(), group.members.end(), member) !=
-           group.members.end();
-  };
-  const auto world = std::find_if(
+namespace {
+
+bool hasMember(const DumpGroup& group, std::uint32_t rank) {
+  return std::find(group.members.begin(), group.members.end(), rank) !=
+         group.members.end();
+}
+
+}  // namespace
+
+const DumpGroup* Dump::world() const {
+  const auto found = std::find_if(
       groups_.begin(), groups_.end(),
       [](const DumpGroup& group) { return group.desc == kWorldDesc; });
-  if (world == groups_.end() || world->members.empty()) return 0;
-  const auto size = static_cast<std::uint32_t>(world->members.size());
+  return found == groups_.end() || found->members.empty() ? nullptr : &*found;
+}
+
+bool Dump::isReplicaOf(std::uint32_t rank) const {
+  const DumpGroup* all = world();
+  return all && rank_ && !hasMember(*all, rank) &&
+         rank % all->members.size() == *rank_;
+}
+
+std::uint32_t Dump::moveToReplica(std::uint32_t rank) {
+  const DumpGroup* all = world();
+  if (!all) return 0;
+  const auto size = static_cast<std::uint32_t>(all->members.size());
   const std::uint32_t first = rank - rank % size;
-  if (has(*world, rank) || !has(*world, rank - first)) return 0;
+  if (hasMember(*all, rank) || !hasMember(*all, rank - first)) return 0;
+  std::vector<std::uint32_t> local = all->members;
+  std::sort(local.begin(), local.end());
   for (DumpGroup& group : groups_) {
-    if (has(group, rank) || !has(group, rank - first)) continue;
+    const bool is_within = std::all_of(
+        group.members.begin(), group.members.end(), [&](std::uint32_t member) {
+          return std::binary_search(local.begin(), local.end(), member);
+        });
+    if (!is_within || !hasMember(group, rank - first)) continue;
     for (std::uint32_t& member : group.members) member += first;
   }
   return size;
@@ -211,13 +235,17 @@ DumpEntry Dump::entry(std::size_t i) const {
   return entry;
 }
 
-// Uses sends and receives, which name both ends by their ranks within the
-// group. All must agree, since a dump that contradicts itself proves nothing.
-std::optional<std::uint32_t> Dump::findRank() const {
+std::optional<std::uint32_t> Dump::rankGiven() const {
   const auto field = countOf(document_->root().find("rank"));
-  if (field && *field <= std::numeric_limits<std::uint32_t>::max()) {
-    return static_cast<std::uint32_t>(*field);
+  if (!field || *field > std::numeric_limits<std::uint32_t>::max()) {
+    return std::nullopt;
   }
+  return static_cast<std::uint32_t>(*field);
+}
+
+// Sends and receives name both ends by their ranks within the group. All must
+// agree, since a dump that contradicts itself proves nothing.
+std::optional<std::uint32_t> Dump::rankInMessages() const {
   std::optional<std::uint32_t> rank;
   for (std::size_t i = 0; i < entryCount(); ++i) {
     const Value value = entries_.at(i);

@@ -88,6 +88,11 @@ class Dump {
   // Returns the global rank if the dump contains it, either as a field or
   // through sends and receives of a group with known members.
   std::optional<std::uint32_t> rank() const { return rank_; }
+  // Returns whether a field of the dump is the rank.
+  bool isRankGiven() const { return rank_given_; }
+  // Returns whether rank() may be the rank, within a replica group, of `rank`
+  // of the whole job: see moveToReplica().
+  bool isReplicaOf(std::uint32_t rank) const;
   const std::vector<DumpGroup>& groups() const { return groups_; }
   const std::vector<DumpProgress>& progress() const { return progress_; }
 
@@ -101,8 +106,9 @@ class Dump {
   const DumpGroup* groupNamed(std::string_view name) const;
 
   // Moves the groups of a torchft job to global ranks. There each replica group
-  // numbers its ranks from 0, and its world lacks the process's `rank`. Returns
-  // the number of ranks of a replica group, or 0 if nothing was to be moved.
+  // numbers its ranks from 0, and its world lacks the process's `rank`. Other
+  // groups are moved if they are within that world. Returns the number of ranks
+  // of a replica group, or 0 if nothing was to be moved.
   std::uint32_t moveToReplica(std::uint32_t rank);
 
   // Returns the size of the file in bytes.
@@ -114,7 +120,9 @@ class Dump {
         bytes_(bytes) {}
   bool readGroups(Value config);
   void readProgress(Value status);
-  std::optional<std::uint32_t> findRank() const;
+  std::optional<std::uint32_t> rankGiven() const;
+  std::optional<std::uint32_t> rankInMessages() const;
+  const DumpGroup* world() const;
 
   // On the heap, because values point to it.
   std::unique_ptr<Document> document_;
@@ -123,6 +131,7 @@ class Dump {
   bool newer_ = false;
   std::string_view library_version_;
   std::optional<std::uint32_t> rank_;
+  bool rank_given_ = false;
   std::vector<DumpGroup> groups_;
   std::vector<DumpProgress> progress_;
   Value entries_;

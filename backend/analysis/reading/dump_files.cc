@@ -41,18 +41,56 @@ std::optional<std::uint32_t> numberAt(absl::string_view text,
 
 }  // namespace
 
-std::optional<std::uint32_t> rankInFileName(const std::string& path) {
-  const std::string name =
-      absl::AsciiStrToLower(std::filesystem::path(path).filename().string());
+namespace {
+
+std::string fileName(const std::string& path) {
+  return absl::AsciiStrToLower(std::filesystem::path(path).filename().string());
+}
+
+// Returns the number after the last "rank".
+std::optional<std::uint32_t> numberAfterRank(const std::string& name) {
   constexpr absl::string_view kWord = "rank";
   const std::size_t word = name.rfind(kWord.data());
-  if (word != std::string::npos) {
-    const std::size_t digits =
-        name.find_first_not_of("_-=.", word + kWord.size());
-    if (digits != std::string::npos && absl::ascii_isdigit(name[digits])) {
-      return numberAt(name, digits);
-    }
+  if (word == std::string::npos) return std::nullopt;
+  const std::size_t digits =
+      name.find_first_not_of("_-=.", word + kWord.size());
+  if (digits == std::string::npos || !absl::ascii_isdigit(name[digits])) {
+    return std::nullopt;
   }
+  return numberAt(name, digits);
+}
+
+struct DumpRank {
+  std::uint32_t rank = 0;
+  bool is_from_name = false;
+  // Whether the source names the rank, and so probably that of the whole job.
+  bool is_named = false;
+};
+
+std::optional<DumpRank> rankOf(const Dump& dump, const std::string& path) {
+  const auto named = numberAfterRank(fileName(path));
+  if (dump.rank() && dump.isRankGiven()) return {{*dump.rank(), false, true}};
+  if (dump.rank()) {
+    // Messages show the rank within a replica group.
+    if (named && dump.isReplicaOf(*named)) return {{*named, true, true}};
+    return {{*dump.rank(), false, false}};
+  }
+  if (named) return {{*named, true, true}};
+  if (const auto any = rankInFileName(path)) return {{*any, true, false}};
+  return std::nullopt;
+}
+
+// Moves the groups of a replica group to the ranks of the whole job. Returns
+// whether there were any.
+bool move(Dump& dump, const DumpRank& rank) {
+  return rank.is_named && dump.moveToReplica(rank.rank) > 0;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> rankInFileName(const std::string& path) {
+  const std::string name = fileName(path);
+  if (const auto number = numberAfterRank(name)) return number;
   constexpr char kDigits[] = "0123456789";
   const std::size_t last = name.find_last_of(kDigits);
   if (last == std::string::npos) return std::nullopt;
@@ -69,7 +107,9 @@ Result<StreamTable> loadDump(const std::string& path,
   if (streamIdOf(bytes) != header.stream_id()) return changed;
   auto dump = Dump::parse(bytes);
   if (!dump || !*dump) return changed;
-  (*dump)->moveToReplica(header.rank());
+  const auto rank = rankOf(**dump, path);
+  if (!rank || rank->rank != header.rank()) return changed;
+  move(**dump, *rank);
   return tableOfDump(**dump, header);
 }
 
@@ -90,16 +130,17 @@ DumpFiles::Kind DumpFiles::add(const std::string& path, std::uint64_t bytes) {
   if (!*parsed) return Kind::kOther;
   Dump& dump = **parsed;
 
-  const auto rank = dump.rank() ? dump.rank() : rankInFileName(path);
+  const auto rank = rankOf(dump, path);
   if (!rank) {
     return refuse(
         "a Flight Recorder dump without a rank in it or in its file name: put "
         "the rank at the end of the file name");
   }
-  const bool was_moved = dump.moveToReplica(*rank) > 0;
-  Found found{path,      bytes, std::string(dump.version()), 0, !dump.rank(),
-              was_moved, {}};
-  found.header = headerOfDump(dump, *rank, streamIdOf(content));
+  const bool was_moved = move(dump, *rank);
+  Found found{
+      path,      bytes, std::string(dump.version()), 0, rank->is_from_name,
+      was_moved, {}};
+  found.header = headerOfDump(dump, rank->rank, streamIdOf(content));
   for (std::size_t i = 0; i < dump.entryCount(); ++i) {
     const DumpEntry entry = dump.entry(i);
     found.last_ns = std::max({found.last_ns, entry.created_ns.value_or(0),
@@ -178,9 +219,9 @@ void DumpFiles::addNotes(TraceSet& set) const {
   }
   if (moved > 0) {
     set.input_warnings.push_back(absl::StrCat(
-        moved, moved == 1 ? " dump numbers" : " dumps number",
-        " the ranks of a replica group from 0, as torchft does; they are shown "
-        "as ranks of the whole job"));
+        moved, moved == 1 ? " dump is" : " dumps are",
+        " of a rank that is not in its default group: read as those of replica "
+        "groups that number their ranks from 0, as torchft's do"));
   }
   if (versions.size() > 1) {
     set.input_warnings.push_back(

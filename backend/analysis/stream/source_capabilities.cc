@@ -20,6 +20,8 @@ const char* nameOf(SourceCapability capability) {
       return "ages";
     case SourceCapability::kExactEnds:
       return "exact_ends";
+    case SourceCapability::kEveryOperation:
+      return "every_operation";
   }
   return "";
 }

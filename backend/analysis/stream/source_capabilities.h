@@ -27,14 +27,18 @@ enum class SourceCapability : std::uint8_t {
   // Exact end times of operations, rather than the time when the end was
   // noticed.
   kExactEnds,
+  // Every operation of the rank, so that what is between two of them is not
+  // communication.
+  kEveryOperation,
 };
 
 // In enumeration order.
 inline constexpr SourceCapability kAllCapabilities[] = {
-    SourceCapability::kSplits, SourceCapability::kReduceOps,
-    SourceCapability::kRoots,  SourceCapability::kBuffers,
-    SourceCapability::kWaits,  SourceCapability::kEnds,
-    SourceCapability::kAges,   SourceCapability::kExactEnds};
+    SourceCapability::kSplits,        SourceCapability::kReduceOps,
+    SourceCapability::kRoots,         SourceCapability::kBuffers,
+    SourceCapability::kWaits,         SourceCapability::kEnds,
+    SourceCapability::kAges,          SourceCapability::kExactEnds,
+    SourceCapability::kEveryOperation};
 
 // Returns the name used in JSON, such as "splits".
 const char* nameOf(SourceCapability capability);
@@ -62,6 +66,11 @@ class CapabilitySet {
   constexpr CapabilitySet sharedWith(CapabilitySet other) const {
     CapabilitySet set;
     set.bits_ = bits_ & other.bits_;
+    return set;
+  }
+  constexpr CapabilitySet without(SourceCapability one) const {
+    CapabilitySet set;
+    set.bits_ = bits_ & ~bitOf(one);
     return set;
   }
   constexpr bool operator==(const CapabilitySet&) const = default;

@@ -17,7 +17,7 @@ c10::intrusive_ptr<c10d::Store> ours(const NodeStore& nodes) {
       "traced/nodes/" + std::to_string(nodes.job), nodes.store);
 }
 
-// Keys are never removed, so get() does not block after check() succeeded.
+// Keys are never removed, so multiGet() does not block after check() succeeded.
 NodeMap::Lookup lookupIn(const NodeStore& nodes) {
   return [&nodes](const NodeMap::Ranks& ranks)
              -> std::optional<std::vector<std::string>> {
@@ -29,8 +29,7 @@ NodeMap::Lookup lookupIn(const NodeStore& nodes) {
       }
       if (!store->check(keys)) return std::nullopt;
       std::vector<std::string> found;
-      for (const std::string& key : keys) {
-        const std::vector<std::uint8_t> value = store->get(key);
+      for (const std::vector<std::uint8_t>& value : store->multiGet(keys)) {
         found.emplace_back(value.begin(), value.end());
       }
       return found;

@@ -95,7 +95,10 @@ class ProgramStacks final : public StackSource {
       v1::NewStack new_stack;
       v1::Stack& stack = *new_stack.mutable_stack();
       const Reading reading;
-      if (!reading.allowed()) return "";
+      if (python_.load(std::memory_order_relaxed) == StackMode::kOff ||
+          !reading.allowed()) {
+        return "";
+      }
       readSite(stack);
       if (stack.frame_size() == 0) return "";
       readException(stack);

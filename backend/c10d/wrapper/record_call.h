@@ -139,6 +139,7 @@ template <typename Describe>
 CallDescriber TracedBackend::described(Operation operation,
                                        Describe& describe) noexcept {
   CallDescriber describer(operation, *group_);
+  describer.simulated(simulating_.load(std::memory_order_relaxed));
   try {
     describe(describer);
   } catch (...) {  // described so far
@@ -193,9 +194,13 @@ template <typename Describe, typename Forward>
   auto in_range = [&] {
     std::optional<CallRange> range;
     if (const ToolRanges* ranges = extras.ranges) {
+      CallDescriber describer = described(operation, describe);
+      const DeviceEvents::Capture& capture = issued.stream.capture;
+      if (capture.status == DeviceEvents::Capture::Status::kActive) {
+        describer.graph(capture.graph);
+      }
       range.emplace(
-          *ranges, engine_.on_host, *group_,
-          described(operation, describe).call(),
+          *ranges, engine_.on_host, *group_, describer.call(),
           ToolRanges::Issue{seq, batch, issued.op},
           // At the end of a batch NCCL executes its members, not this call.
           operation == Operation::kCoalesced

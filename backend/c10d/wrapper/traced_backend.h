@@ -190,6 +190,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
       return false;
     }
     recorder->leaveOut();
+    // The group's definition says so, and may have found no room yet.
+    group_->ensureDefined();
     return true;
   }
 

@@ -22,33 +22,48 @@ std::uint64_t MemberProgress::firstUnended() const {
   return counters->completed < lastCalled() ? counters->completed + 1 : 0;
 }
 
+std::uint64_t MemberProgress::lastEnded() const {
+  std::uint64_t ended = last;
+  for (const SeqRanges* not_ended : {&inside, &failed, &not_observed}) {
+    if (const std::uint64_t seq = firstIn(*not_ended, 0)) {
+      ended = std::min(ended, seq - 1);
+    }
+  }
+  return first > 0 && ended >= first ? ended : 0;
+}
+
 bool MemberProgress::isInside(std::uint64_t seq) const {
   if (!counters) return inside.contains(seq);
   return seq > counters->completed && seq <= lastCalled() &&
          !failed.contains(seq);
 }
 
-void CollectiveTable::count(std::uint32_t rank, const Counters& counters) {
+void CollectiveTable::count(const std::vector<CountedRank>& counted) {
+  // A watchdog counts an end later than the recorder sees it. Without the
+  // records of one rank, more ends of the others would single that one out.
+  const bool all_recorded = std::all_of(
+      counted.begin(), counted.end(), [this](const CountedRank& one) {
+        const MemberProgress* known = member(one.rank);
+        return known && known->last >= one.counters.enqueued;
+      });
+  for (const CountedRank& one : counted) {
+    MemberProgress& member = memberOf(one.rank);
+    member.counters = one.counters;
+    if (all_recorded) {
+      std::uint64_t& completed = member.counters->completed;
+      completed = std::max(completed, member.lastEnded());
+    }
+  }
+}
+
+MemberProgress& CollectiveTable::memberOf(std::uint32_t rank) {
   const auto place = std::lower_bound(
       members_.begin(), members_.end(), rank,
       [](const MemberProgress& m, std::uint32_t r) { return m.rank < r; });
-  const bool is_known = place != members_.end() && place->rank == rank;
-  MemberProgress& member =
-      is_known ? *place : *members_.insert(place, MemberProgress{});
+  if (place != members_.end() && place->rank == rank) return *place;
+  MemberProgress& member = *members_.insert(place, MemberProgress{});
   member.rank = rank;
-  member.counters = counters;
-  // A watchdog counts an end later than the recorder sees it. Collectives of a
-  // group end in order.
-  std::uint64_t ended = member.last;
-  for (const SeqRanges* not_ended :
-       {&member.inside, &member.failed, &member.not_observed}) {
-    if (const std::uint64_t seq = firstIn(*not_ended, 0)) {
-      ended = std::min(ended, seq - 1);
-    }
-  }
-  if (ended >= member.first && ended <= counters.enqueued) {
-    member.counters->completed = std::max(counters.completed, ended);
-  }
+  return member;
 }
 
 void CollectiveTable::joinSlowPath(const Joining& joining) {

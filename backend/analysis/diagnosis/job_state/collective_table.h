@@ -126,6 +126,9 @@ struct MemberProgress {
   std::uint64_t lastCalled() const {
     return std::max(last, counters ? counters->enqueued : 0);
   }
+  // Returns the last collective before the first that is not recorded as ended.
+  // Collectives of a group end in order. Returns 0 if none.
+  std::uint64_t lastEnded() const;
   // Returns the first collective it called that has not ended although its end
   // would have been observed. Returns 0 if none.
   std::uint64_t firstUnended() const;
@@ -164,9 +167,13 @@ class CollectiveTable {
     }
   }
 
-  // Sets the counters of a rank's backend, and adds the rank if it has no
-  // records. Call it after all members have joined.
-  void count(std::uint32_t rank, const Counters& counters);
+  struct CountedRank {
+    std::uint32_t rank = 0;
+    Counters counters;
+  };
+  // Sets the counters of the ranks' backends. Adds ranks without a record. Call
+  // once, after all records.
+  void count(const std::vector<CountedRank>& counted);
 
   const std::vector<MemberProgress>& members() const { return members_; }
   // Returns nullptr if the rank's trace has nothing of the group.
@@ -192,6 +199,9 @@ class CollectiveTable {
   const SeqTable<SplitSum>& splits() const { return splits_; }
 
  private:
+  // Adds the rank if it has no record.
+  MemberProgress& memberOf(std::uint32_t rank);
+
   static constexpr std::uint32_t kNew = 0;
   static constexpr std::uint32_t kDisputed = ~std::uint32_t{0};
 

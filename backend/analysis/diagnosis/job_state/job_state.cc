@@ -97,6 +97,10 @@ JobStateBuilder::JobStateBuilder(const TraceSet& set) : set_(set) {
 void JobStateBuilder::add(const StreamTable& table) {
   const std::size_t index = job_.ranks.size();
   job_.capabilities = job_.capabilities.sharedWith(table.capabilities);
+  if (table.accounts.left_out() > 0) {
+    job_.capabilities =
+        job_.capabilities.without(SourceCapability::kEveryOperation);
+  }
   RankReader(job_, table, job_.stride, most_long_).read(clock_names_[index]);
 }
 
@@ -141,10 +145,7 @@ JobState JobStateBuilder::finish(AlignedClocks clocks) && {
   putOnCommonTime(cursors, job_);
   job_.summary.setClockWarnings(std::move(clocks.warnings));
   for (GroupState& group : job_.groups) {
-    if (!countsCollectives(group)) continue;
-    for (const auto& [rank, counters] : group.counted) {
-      group.collectives.count(rank, counters);
-    }
+    if (countsCollectives(group)) group.collectives.count(group.counted);
   }
   const std::vector<JobGroup>& groups = job_.catalog.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {

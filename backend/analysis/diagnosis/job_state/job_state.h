@@ -32,7 +32,7 @@ struct GroupState {
   // Whether messages were sent within the group.
   bool has_messages = false;
   // The counters of its members' backends, with their ranks.
-  std::vector<std::pair<std::uint32_t, Counters>> counted;
+  std::vector<CollectiveTable::CountedRank> counted;
   // Whether some member called its collectives from several threads. The order
   // of two calls may then differ from the order of their numbers.
   bool several_threads = false;

@@ -240,9 +240,10 @@ void RankReader::joinUnsorted() {
 void RankReader::readCounters() {
   for (const GroupProgress& progress : table_.progress) {
     if (progress.group == StreamDefinitions::kNone) continue;
-    job_.groups[group_indices_[progress.group]].counted.emplace_back(
-        state_.rank, Counters{progress.last_completed.value_or(0),
-                              progress.last_enqueued.value_or(0)});
+    job_.groups[group_indices_[progress.group]].counted.push_back(
+        {state_.rank,
+         {progress.last_completed.value_or(0),
+          progress.last_enqueued.value_or(0)}});
   }
 }
 

@@ -76,7 +76,9 @@ ProgramCall ProgramReader::describe(const StreamTable& table,
   const std::uint32_t local = table.groupOf(call);
   if (call.simulated() || local == StreamDefinitions::kNone) return described;
   const GroupDefinition& group = table.definitions.groups()[local];
-  if (group.left_out) return described;
+  const bool may_lack = group.left_out || (group.leaves_out_messages &&
+                                           isPointToPoint(call.op()));
+  if (may_lack) return described;
   described.group = groups[local];
   described.op = call.op();
   described.group_role = described.role = roles[local];

@@ -128,6 +128,20 @@ void blameJoined(const GroupStanding& standing,
 
 }  // namespace
 
+namespace {
+
+// Returns whether a missing rank may wait in an operation that it did not
+// record (TRACED_SCOPE).
+bool mayBeInUnrecorded(const GroupStanding& standing,
+                       const std::vector<std::uint32_t>& missing) {
+  return std::any_of(missing.begin(), missing.end(), [&](std::uint32_t rank) {
+    const RankState& state = *standing.job().rank(rank);
+    return state.left_out > 0 && state.inside.empty();
+  });
+}
+
+}  // namespace
+
 void blameMissing(const GroupStanding& standing,
                   const std::vector<std::uint32_t>& missing,
                   JobVerdict& verdict) {
@@ -157,6 +171,12 @@ void blameMissing(const GroupStanding& standing,
     verdict.culprits.clear();
     verdict.culprit = Confidence::kUndecided;
     verdict.reasons.push_back(PlainFact::kAllWereEnded);
+    return;
+  }
+  if (killed.empty() && mayBeInUnrecorded(standing, missing)) {
+    verdict.culprits.clear();
+    verdict.culprit = Confidence::kUndecided;
+    verdict.reasons.push_back(PlainFact::kMayBeInUnrecorded);
     return;
   }
   const bool all_went_on = left.size() == missing.size();

@@ -81,11 +81,14 @@ class Dumps {
     }
   }
 
-  Diagnosis diagnose(const std::set<std::uint32_t>& without = {}) const {
+  // `prefix`: that of the files' names, before the rank plus `offset`.
+  Diagnosis diagnose(const std::set<std::uint32_t>& without = {},
+                     const std::string& prefix = "_dump_",
+                     std::uint32_t offset = 0) const {
     const TempDir dir;
     for (std::uint32_t rank = 0; rank < dumps_.size(); ++rank) {
       if (without.contains(rank)) continue;
-      writeFile(dir.path() + "/_dump_" + std::to_string(rank),
+      writeFile(dir.path() + "/" + prefix + std::to_string(rank + offset),
                 pickleOf(dumps_[rank]));
     }
     const std::vector<std::string> paths = {dir.path()};
@@ -110,10 +113,30 @@ TEST(DumpsTest, ReplicaGroupsAreToldApart) {
       entry["time_discovered_completed_ns"] = kDumpBeginNs + 10'000'000;
     }
   }
-  expectHealthy(dumps.diagnose());
+  expectHealthy(dumps.diagnose({}, "trace_rank_"));
   dumps.issue(2, "0", 5, 20);
-  const Diagnosis diagnosis = dumps.diagnose();
-  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {3});
+  expectVerdict(dumps.diagnose({}, "trace_rank_"), VerdictKind::kNeverJoined,
+                {3});
+  // Messages name ranks within the replica group.
+  for (const std::uint32_t rank : {0U, 1U, 2U, 3U}) {
+    dumps.sendOrReceive(rank, "0", 1, 1,
+                        rank % 2 ? "nccl:recv 1<-0" : "nccl:send 0->1");
+  }
+  expectVerdict(dumps.diagnose({}, "trace_rank_"), VerdictKind::kNeverJoined,
+                {3});
+}
+
+// Process ids are no ranks.
+TEST(DumpsTest, ANumberInAFileNameIsNoReplica) {
+  Dumps dumps(2);
+  for (const std::uint32_t rank : {0U, 1U}) {
+    dumps.of(rank)["pg_config"]["0"] = {
+        {"name", "0"}, {"desc", "default_pg"}, {"ranks", "[0, 1]"}};
+    dumps.issue(rank, "0", 1, 1)["time_discovered_completed_ns"] =
+        kDumpBeginNs + 2'000'000;
+  }
+  const Diagnosis diagnosis = dumps.diagnose({}, "fr_", 4101);
+  EXPECT_EQ(textOf(diagnosis).find("replica"), std::string::npos);
 }
 
 // The watchdog has counted no end yet, but the recorder saw two.
@@ -131,6 +154,22 @@ TEST(DumpsTest, ARecordedEndPrecedesItsCount) {
   dumps.holdAllRecords();
   const Diagnosis diagnosis = dumps.diagnose();
   expectVerdict(diagnosis, VerdictKind::kNeverJoined, {0});
+}
+
+// Rank 2 has no records, so its count is not compared with recorded ends.
+TEST(DumpsTest, ARankWithoutRecordsIsNotSingledOut) {
+  Dumps dumps(3);
+  dumps.addGroup("1", {0, 1, 2});
+  for (const std::uint32_t rank : {0U, 1U, 2U}) {
+    dumps.count(rank, "1", 2, 3);
+    for (int seq = 1; seq <= 3 && rank != 2; ++seq) {
+      dumps.issue(rank, "1", seq, seq)["time_discovered_completed_ns"] =
+          kDumpBeginNs + 10'000'000;
+    }
+  }
+  for (const JobVerdict& verdict : dumps.diagnose().verdicts) {
+    EXPECT_NE(verdict.culprits, Ranks{2});
+  }
 }
 
 // The recorder of rank 0 forgot its operations, also one that is stuck.

@@ -135,6 +135,8 @@ TEST(DumpTableTest, GroupsOfAReplicaHaveGlobalRanks) {
   dump["pg_config"]["1"] = {{"name", "1"}, {"desc", "tp"}, {"ranks", "[0, 1]"}};
   dump["pg_config"]["2"] = {
       {"name", "2"}, {"desc", "replicas"}, {"ranks", "[1, 5]"}};
+  dump["pg_config"]["3"] = {
+      {"name", "3"}, {"desc", "quorum"}, {"ranks", "[0, 1, 2, 3, 4]"}};
   const auto members = [&](std::uint32_t rank) {
     Dump parsed = parse(pickleOf(dump));
     const std::uint32_t size = parsed.moveToReplica(rank);
@@ -147,8 +149,8 @@ TEST(DumpTableTest, GroupsOfAReplicaHaveGlobalRanks) {
     return all;
   };
   using All = std::vector<std::vector<std::uint32_t>>;
-  EXPECT_EQ(members(5), (All{{4, 5, 6, 7}, {4, 5}, {1, 5}}));
-  EXPECT_EQ(members(1), (All{{0, 1, 2, 3}, {0, 1}, {1, 5}}));
+  EXPECT_EQ(members(5), (All{{4, 5, 6, 7}, {4, 5}, {1, 5}, {0, 1, 2, 3, 4}}));
+  EXPECT_EQ(members(1), (All{{0, 1, 2, 3}, {0, 1}, {1, 5}, {0, 1, 2, 3, 4}}));
 }
 
 TEST(DumpTableTest, AnotherMajorVersionIsRefused) {

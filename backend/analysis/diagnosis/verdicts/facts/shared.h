@@ -56,6 +56,7 @@ enum class PlainFact : std::uint8_t {
   // About stuck operations.
   kCutOffTooSoonToJudge,
   kAllWereEnded,
+  kMayBeInUnrecorded,
   kEndedByItself,
   kLivingProcessDumps,
   kOrderIsUnknown,

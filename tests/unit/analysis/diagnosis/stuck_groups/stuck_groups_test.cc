@@ -95,10 +95,12 @@ TEST(StuckGroupsTest, AnAbsentRankMayBeInAnUnrecordedOperation) {
     job.rank(r).stream().payload().mutable_accounts()->set_left_out(9);
   }
   const Diagnosis diagnosis = diagnoseJob(job, Ending::kCut);
-  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {2});
+  expectVerdict(diagnosis, VerdictKind::kNeverJoined, {});
+  EXPECT_EQ(diagnosis.verdicts[0].ranks, Ranks{2});
   EXPECT_NE(textOf(diagnosis).find("Rank 2 is in no recorded operation"),
             std::string::npos)
       << textOf(diagnosis);
+  EXPECT_EQ(diagnosis.rules_left_out, std::vector<std::string>{"stragglers"});
 }
 
 TEST(StuckGroupsTest, NamesTheRankThatNeverJoins) {
