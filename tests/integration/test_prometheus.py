@@ -22,13 +22,7 @@ from serving import serving
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 _DOCS = Path(__file__).parents[2] / "docs"
-
-
-def _rules() -> str:
-    """Returns the rule file of docs/use/serve.md."""
-    blocks = re.findall(r"```yaml\n(.*?)```", (_DOCS / "use" / "serve.md").read_text(), re.DOTALL)
-    (rules,) = (block for block in blocks if block.startswith("groups:"))
-    return str(rules)
+_RULES = _DOCS / "prometheus" / "traced.rules.yml"
 
 
 @contextmanager
@@ -47,13 +41,12 @@ def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
     """Runs a Prometheus that scrapes; yields a query function."""
     if shutil.which("prometheus") is None:
         pytest.skip("there is no prometheus, which scripts/export_tools installs")
-    (folder / "rules.yml").write_text(_rules())
-    subprocess.run(["promtool", "check", "rules", folder / "rules.yml"], check=True)
+    subprocess.run(["promtool", "check", "rules", _RULES], check=True)
     (folder / "prometheus.yml").write_text(
         json.dumps(
             {
                 "global": {"scrape_interval": "200ms", "evaluation_interval": "200ms"},
-                "rule_files": ["rules.yml"],
+                "rule_files": [str(_RULES)],
                 "scrape_configs": [
                     {
                         "job_name": "traced",

@@ -11,6 +11,7 @@ import pytest
 from launcher import Launcher
 from network import Network, network, why_no_networks
 from patience import until
+from serving import Samples
 
 WHY_NO_NETWORKS = why_no_networks()
 
@@ -69,6 +70,34 @@ def test_diverging_hosts_are_reported_on_both(
                 assert all("served.py" in call["site"] for call in verdict["calls"])
                 samples = host.samples()["traced_group_diverged"]
                 assert [value for _, value in samples] == [1]
+
+
+@pytest.mark.parametrize("culprits", ["", "2,3"])
+def test_metrics_of_several_hosts_can_be_compared(
+    launcher: Launcher, tmp_path: Path, culprits: str
+) -> None:
+    with network(2, tmp_path) as net:
+        for host in net.hosts:
+            host.start_serve()
+        with job(net, launcher, 2, "jobs.served_hosts:calls_many", culprits):
+            seen = [until(lambda at=host: _after_all_calls(at.samples())) for host in net.hosts]
+    signatures = [
+        {(of["id"], of["block"]): value for of, value in samples["traced_group_signature"]}
+        for samples in seen
+    ]
+    assert signatures[0].keys() == signatures[1].keys()
+    differing = {
+        block
+        for key, block in signatures[0]
+        if signatures[0][key, block] != signatures[1][key, block]
+    }
+    assert differing == ({"1"} if culprits else set())
+    assert {block for _, block in signatures[0]} == {"0", "1"}
+
+
+def _after_all_calls(samples: Samples) -> Samples | None:
+    calls = [value for _, value in samples.get("traced_group_calls_total", [])]
+    return samples if calls == [130, 130] else None
 
 
 @pytest.mark.long

@@ -141,6 +141,7 @@ void LiveJob::count(std::int64_t now_ns, bool starved) {
                                   member->stream.settled()),
                     clock_, 0);
   }
+  blocks_.update(order_, catalog_.groups().size());
   for (const auto& member : members_) {
     countOf(*member, ready_times, now_ns);
     closeUnseenWaits(*member, now_ns);
@@ -247,6 +248,12 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   }
   if (matched) addTransfer(member, accumulators, op, split, *matched);
   if (!sample.completion_ns) return;
+  const bool is_collective =
+      matched && matched->key.source == OperationKey::kNoRank;
+  if (is_collective && matched->key.group < LiveSums::kMaxGroups) {
+    sums_.groups[{member.stream.table().header.rank(), matched->key.group}].add(
+        op.issued.ns(), op.ended.ns());
+  }
   accumulators.times->completion.add(*sample.completion_ns);
   if (op.batch == 0) addSize(accumulators, *sample.completion_ns);
 }

@@ -14,6 +14,7 @@
 #include "analysis/live/live_links.h"
 #include "analysis/live/live_stream.h"
 #include "analysis/live/live_sums.h"
+#include "analysis/live/order_blocks.h"
 #include "analysis/live/order_watch.h"
 #include "analysis/time_split/ready_table.h"
 #include "traced/v1/clock.pb.h"
@@ -101,6 +102,7 @@ class LiveJob {
     return order_.divergences();
   }
   const OrderWatch& order() const { return order_; }
+  const OrderBlocks& blocks() const { return blocks_; }
   // Records that ranks of another host made a different call with sequence
   // number `seq` of a group of the catalog. Returns true if divergences()
   // changed: see OrderWatch::dispute().
@@ -160,6 +162,7 @@ class LiveJob {
   GroupCatalog catalog_;
   LiveSums sums_;
   OrderWatch order_;
+  OrderBlocks blocks_;
   LateRank late_;
   LiveLinks links_;
   v1::ClockModel clock_;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +44,24 @@ struct LiveSums {
     // wait.
     CoverBound unseen_waits;
   };
+  // A rank's time in the collectives of a group, each instant once, and from
+  // its first call to its last end.
+  struct OfGroup {
+    CoverBound inside;
+    std::int64_t first_ns = 0;
+    std::int64_t last_ns = 0;
+
+    void add(std::int64_t issue_ns, std::int64_t end_ns) {
+      if (inside.ns() == 0) first_ns = issue_ns;
+      inside.add(issue_ns, end_ns);
+      last_ns = std::max(last_ns, end_ns);
+    }
+    // Returns its time between these collectives.
+    std::uint64_t betweenNs() const {
+      const auto all = static_cast<std::uint64_t>(last_ns - first_ns);
+      return all > inside.ns() ? all - inside.ns() : 0;
+    }
+  };
   // Sums of the latest interval that had such operations.
   struct OfSize {
     TimeSum completion;
@@ -63,6 +82,9 @@ struct LiveSums {
   std::map<Kind, CallTotals> kinds;
   std::map<Size, OfSize> sizes;
   std::map<std::uint32_t, OfRank> ranks;
+  // By rank, and index of the group in the job's catalog, below kMaxGroups.
+  static constexpr std::uint32_t kMaxGroups = 16;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, OfGroup> groups;
   // Distributions per operation.
   struct Times {
     TimeBuckets completion, wait_for_peers;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/stream/names.h"
 #include "base/clock.h"
+#include "cli/serve/group_metrics.h"
 #include "cli/serve/hosts/job_digest.h"
 
 namespace traced {
@@ -41,6 +42,7 @@ class JobMetrics {
       addRankMetrics(rank, with({{"rank", absl::StrCat(rank.rank())}}), out_);
     }
     addGroups();
+    addGroupMetrics(job_, labels_, readClock(CLOCK_MONOTONIC), out_);
     out_.gauge("traced_folded_kinds",
                "Operations of groups that are reported as \"other\"", labels_,
                asDouble(sums_.folded_kinds));

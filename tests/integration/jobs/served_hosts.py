@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import torch
@@ -11,7 +12,7 @@ from on_host import enter
 from patience import until
 
 from jobs import served
-from jobs.joining import joined
+from jobs.joining import join, joined
 
 
 def _enter() -> None:
@@ -28,6 +29,19 @@ def diverges(fault: str, culprits: str) -> None:
     """Runs `served.diverges` with several ranks ("2,3")."""
     _enter()
     served.diverges(fault, culprits)
+
+
+def calls_many(culprits: str) -> None:
+    """Makes 130 calls. Those ranks make another one as number 100. Nobody waits for any."""
+    _enter()
+    rank = join(timeout=timedelta(minutes=10))
+    for number in range(1, 131):
+        differs = number == 100 and str(rank) in culprits.split(",")
+        op = dist.ReduceOp.MAX if differs else dist.ReduceOp.SUM
+        dist.all_reduce(torch.ones(8), op, async_op=True)
+    Path(f"held.{rank}").touch()
+    until(Path("released").exists)
+    os._exit(0)
 
 
 def one_is_late(culprit: str) -> None:
