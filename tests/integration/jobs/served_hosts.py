@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -41,6 +43,25 @@ def calls_many(culprits: str) -> None:
         dist.all_reduce(torch.ones(8), op, async_op=True)
     Path(f"held.{rank}").touch()
     until(Path("released").exists)
+    os._exit(0)
+
+
+def trains(fault: str, culprit: str) -> None:
+    """Trains until it is released. One rank diverges, stops, or takes half as long again."""
+    _enter()
+    rank = join(timeout=timedelta(minutes=10))
+    has_fault = rank == int(culprit)
+    step = 0
+    with suppress(RuntimeError):  # when it is released, some ranks end first
+        while not Path("released").exists():
+            time.sleep(0.03 if has_fault and fault == "late" else 0.02)
+            if has_fault and fault == "missing" and step == 100:
+                until(Path("released").exists, within_s=600)
+            diverges = has_fault and fault == "diverged" and step > 100
+            op = dist.ReduceOp.MAX if diverges else dist.ReduceOp.SUM
+            dist.all_reduce(torch.ones(64), op)
+            step += 1
+            Path(f"held.{rank}").touch()
     os._exit(0)
 
 
