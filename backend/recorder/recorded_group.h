@@ -46,8 +46,13 @@ class alignas(64) RecordedGroup {
   // Stops recording messages to and from the members that `here` marks, those
   // on this node. Their sequence numbers still advance.
   void leaveOutMessages(const std::vector<bool>& here);
-  // Returns whether messages to and from a group rank are not recorded.
-  bool leavesOutMessagesOf(std::int32_t peer) const noexcept {
+  // Returns whether a call is not recorded: a message to or from group rank
+  // `peer`, or any other.
+  static constexpr std::int32_t kNoPeer = -1;
+  bool leavesOut(std::int32_t peer) const noexcept {
+    if (isLeftOut()) [[unlikely]]
+      return true;
+    if (peer == kNoPeer) return false;
     const Flag* here = here_.load(std::memory_order_acquire);
     return here && toGlobal(peer) >= 0 && here[peer];
   }

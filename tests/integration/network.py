@@ -106,13 +106,13 @@ class Host:
         self.stderr += self.serve.communicate()[1]
         self.serve = None
 
-    def get(self, path: str, token: str = "secret") -> tuple[int, str]:
+    def get(self, path: str, token: str = "secret", port: int = PORT) -> tuple[int, str]:
         """Returns status and body of an answer, requested on the host itself."""
         answers: list[tuple[int, str]] = []
 
         def ask() -> None:
             join_network(self.pid)
-            connection = http.client.HTTPConnection(self.address, PORT, timeout=TIMEOUT_S)
+            connection = http.client.HTTPConnection(self.address, port, timeout=TIMEOUT_S)
             connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
             answer = connection.getresponse()
             answers.append((answer.status, answer.read().decode("utf-8", "replace")))

@@ -17,12 +17,12 @@ import pytest
 from launcher import Launcher
 from patience import until
 from ports import reserved_port
+from prometheus import RULES, arguments
 from serving import serving
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
 _DOCS = Path(__file__).parents[2] / "docs"
-_RULES = _DOCS / "prometheus" / "traced.rules.yml"
 
 
 @contextmanager
@@ -41,22 +41,7 @@ def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
     """Runs a Prometheus that scrapes; yields a query function."""
     if shutil.which("prometheus") is None:
         pytest.skip("there is no prometheus, which scripts/export_tools installs")
-    subprocess.run(["promtool", "check", "rules", _RULES], check=True)
-    (folder / "prometheus.yml").write_text(
-        json.dumps(
-            {
-                "global": {"scrape_interval": "200ms", "evaluation_interval": "200ms"},
-                "rule_files": [str(_RULES)],
-                "scrape_configs": [
-                    {
-                        "job_name": "traced",
-                        "honor_labels": True,
-                        "static_configs": [{"targets": [f"127.0.0.1:{target}"]}],
-                    }
-                ],
-            }
-        )
-    )
+    subprocess.run(["promtool", "check", "rules", RULES], check=True)
 
     def ask(path: str) -> Any:
         try:
@@ -69,9 +54,7 @@ def _prometheus(folder: Path, target: int) -> Iterator[Callable[[str], Any]]:
         reserved_port() as port,
         _running(
             "prometheus",
-            f"--config.file={folder}/prometheus.yml",
-            f"--storage.tsdb.path={folder}/data",
-            f"--web.listen-address=127.0.0.1:{port}",
+            *arguments(folder, f"127.0.0.1:{port}", [f"127.0.0.1:{target}"], "200ms"),
         ),
     ):
         yield ask

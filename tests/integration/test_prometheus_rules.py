@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus import RULES
 
 pytestmark = [pytest.mark.any_torch, pytest.mark.export_tools]
 
-_RULES = Path(__file__).parents[2] / "docs/prometheus/traced.rules.yml"
 _RANKS = range(4)
 
 #: Samples at 0, 15 s, 30 s, ... as promtool writes them, by series.
@@ -127,7 +127,7 @@ def test_alerts(tmp_path: Path, case: str) -> None:
     ]
     series = [{"series": name, "values": values} for name, values in (_healthy() | changed).items()]
     document: dict[str, Any] = {
-        "rule_files": [str(_RULES)],
+        "rule_files": [str(RULES)],
         "evaluation_interval": "15s",
         "tests": [{"interval": "15s", "input_series": series, "promql_expr_test": expressions}],
     }

@@ -90,8 +90,8 @@ class Dump {
   std::optional<std::uint32_t> rank() const { return rank_; }
   // Returns whether a field of the dump is the rank.
   bool isRankGiven() const { return rank_given_; }
-  // Returns whether rank() may be the rank, within a replica group, of `rank`
-  // of the whole job: see moveToReplica().
+  // Returns whether rank() may be the number, within a replica group, of rank
+  // `rank` of the whole job. See moveToReplica().
   bool isReplicaOf(std::uint32_t rank) const;
   const std::vector<DumpGroup>& groups() const { return groups_; }
   const std::vector<DumpProgress>& progress() const { return progress_; }
@@ -107,8 +107,8 @@ class Dump {
 
   // Moves the groups of a torchft job to global ranks. There each replica group
   // numbers its ranks from 0, and its world lacks the process's `rank`. Other
-  // groups are moved if they are within that world. Returns the number of ranks
-  // of a replica group, or 0 if nothing was to be moved.
+  // groups are moved if they are within that world. Returns the size of the
+  // replica group, or 0 if there was nothing to move.
   std::uint32_t moveToReplica(std::uint32_t rank);
 
   // Returns the size of the file in bytes.

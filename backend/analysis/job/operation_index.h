@@ -23,6 +23,7 @@ struct OperationKey {
   std::uint32_t source = kNoRank;
   std::uint32_t destination = kNoRank;
 
+  bool isMessage() const { return source != kNoRank; }
   bool operator==(const OperationKey&) const = default;
   template <typename H>
   friend H AbslHashValue(H hash, const OperationKey& key) {

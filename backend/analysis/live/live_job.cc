@@ -51,7 +51,7 @@ void LiveJob::learn(Member& member) {
 
 bool LiveJob::isWithin(const MatchedCall& call) const {
   const RankList& ranks = catalog_.groups()[call.key.group].members;
-  if (call.key.source != OperationKey::kNoRank) {
+  if (call.key.isMessage()) {
     return find(call.key.source) && find(call.key.destination);
   }
   // A larger group cannot be local.
@@ -76,7 +76,7 @@ void LiveJob::watchOrder(Member& member) {
     member.watched_any = true;
     member.watched_id = op->id;
     const MatchedCall* call = member.calls->of(*op);
-    if (!call || call->key.source != OperationKey::kNoRank) continue;
+    if (!call || call->key.isMessage()) continue;
     if (member.last_seqs.size() <= call->key.group) {
       member.last_seqs.resize(call->key.group + 1);
     }
@@ -248,8 +248,7 @@ void LiveJob::addTotals(Member& member, const AssembledOperation& op,
   }
   if (matched) addTransfer(member, accumulators, op, split, *matched);
   if (!sample.completion_ns) return;
-  const bool is_collective =
-      matched && matched->key.source == OperationKey::kNoRank;
+  const bool is_collective = matched && !matched->key.isMessage();
   if (is_collective && matched->key.group < LiveSums::kMaxGroups) {
     sums_.groups[{member.stream.table().header.rank(), matched->key.group}].add(
         op.issued.ns(), op.ended.ns());

@@ -39,7 +39,7 @@ std::vector<LiveLinks::LinkIndex> LiveLinks::linksOf(const StreamTable& table,
   std::vector<LinkIndex> indices;
   const std::uint32_t rank = table.header.rank();
   const OperationKey& key = matched.key;
-  if (key.source != OperationKey::kNoRank) {
+  if (key.isMessage()) {
     if (key.destination != rank) return indices;
     const std::uint64_t bytes = std::max(call.bytes_in(), call.bytes_out());
     addLink({Kind::kPairs, sizeText(bytes), 0}, "", {key.source, rank},

@@ -1,14 +1,13 @@
 #include "analysis/live/order_blocks.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "trace_io/word_hash.h"
 
 namespace traced {
 namespace {
 
-constexpr std::uint64_t kSet = std::uint64_t{1} << 52;
+constexpr std::uint64_t kHashBits = (std::uint64_t{1} << 52) - 1;
 constexpr std::uint64_t kBlocksInWindow =
     OrderWatch::kWindow / OrderBlocks::kSize;
 
@@ -23,7 +22,7 @@ std::optional<std::uint64_t> hashOf(const OrderWatch& watch,
     if (!signature) return std::nullopt;
     signatures[i] = *signature;
   }
-  return wordHash(signatures) & (kSet - 1);
+  return wordHash(signatures) & kHashBits;
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ void OrderBlocks::keep(Group& group, const Block& block) {
   for (auto& level : group.levels) {
     if (block.number % step != 0) return;
     std::copy_backward(level.begin(), level.end() - 1, level.end());
-    level.front() = {block.number, block.hash | kSet};
+    level.front() = block;
     step *= kBase;
   }
 }
@@ -57,10 +56,8 @@ std::vector<OrderBlocks::Block> OrderBlocks::of(std::uint32_t group) const {
   std::vector<Block> blocks;
   if (group >= groups_.size()) return blocks;
   for (const auto& level : groups_[group].levels) {
-    for (const Block& block : level) {
-      if (block.hash & kSet) {
-        blocks.push_back({block.number, block.hash & ~kSet});
-      }
+    for (const std::optional<Block>& block : level) {
+      if (block) blocks.push_back(*block);
     }
   }
   const auto by_number = [](const Block& a, const Block& b) {

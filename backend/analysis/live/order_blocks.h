@@ -10,13 +10,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/live/order_watch.h"
 
 namespace traced {
 
-// Not thread safe. Memory: 128 bytes per group.
+// Not thread safe. Memory: 200 bytes per group.
 class OrderBlocks {
  public:
   // Sequence numbers per block. Block b has those from b * kSize on.
@@ -43,8 +44,8 @@ class OrderBlocks {
   struct Group {
     // The first block that is not hashed yet.
     std::uint64_t next = 0;
-    // Per level: the latest first. `hash` has a bit above the 52 if it is set.
-    std::array<std::array<Block, kKept>, kLevels> levels{};
+    // Per level: the latest first.
+    std::array<std::array<std::optional<Block>, kKept>, kLevels> levels;
   };
 
   static void keep(Group& group, const Block& block);

@@ -39,10 +39,6 @@ std::optional<std::uint32_t> numberAt(absl::string_view text,
   return number;
 }
 
-}  // namespace
-
-namespace {
-
 std::string fileName(const std::string& path) {
   return absl::AsciiStrToLower(std::filesystem::path(path).filename().string());
 }

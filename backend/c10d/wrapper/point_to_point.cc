@@ -5,31 +5,23 @@
 namespace traced {
 
 TracedBackend::Work TracedBackend::send(Tensors& tensors, int dst, int tag) {
-  if (leavesOut(dst)) {
-    group_->nextSend(dst);
-    return inner_->send(tensors, dst, tag);
-  }
   return record(
       Operation::kSend, [&] { return group_->nextSend(dst); },
       [&](auto& call) {
         call.inputs(tensors);
         call.peer(dst, tag);
       },
-      [&] { return inner_->send(tensors, dst, tag); });
+      [&] { return inner_->send(tensors, dst, tag); }, dst);
 }
 
 TracedBackend::Work TracedBackend::recv(Tensors& tensors, int src, int tag) {
-  if (leavesOut(src)) {
-    group_->nextReceive(src);
-    return inner_->recv(tensors, src, tag);
-  }
   return record(
       Operation::kRecv, [&] { return group_->nextReceive(src); },
       [&](auto& call) {
         call.outputs(tensors);
         call.peer(src, tag);
       },
-      [&] { return inner_->recv(tensors, src, tag); });
+      [&] { return inner_->recv(tensors, src, tag); }, src);
 }
 
 TracedBackend::Work TracedBackend::recvAnysource(Tensors& tensors, int tag) {

@@ -26,19 +26,27 @@ namespace traced {
 // The sequence number of unnumbered calls.
 inline std::uint64_t notNumbered() { return 0; }
 
-// Records the issue. If `describe` throws, the call is recorded with what has
-// been described so far, because describing must never fail a job.
+// If `describe` throws, returns what has been described so far, because
+// describing must never fail a job.
 template <typename Describe>
-TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
-                                           std::uint64_t seq,
-                                           Describe& describe) noexcept {
-  const std::int64_t issue_ns = nowNs();
-  CallDescriber describer(op, *group_);
+CallDescriber TracedBackend::described(Operation operation,
+                                       Describe& describe) noexcept {
+  CallDescriber describer(operation, *group_);
   describer.simulated(simulating_.load(std::memory_order_relaxed));
   try {
     describe(describer);
   } catch (...) {
   }
+  return describer;
+}
+
+// Records the issue.
+template <typename Describe>
+TracedBackend::Issued TracedBackend::issue(Recorder& recorder, Operation op,
+                                           std::uint64_t seq,
+                                           Describe& describe) noexcept {
+  const std::int64_t issue_ns = nowNs();
+  CallDescriber describer = described(op, describe);
   DeviceTimes* const times = timesOf(describer);
   DeviceTimes::StreamState stream;
   if (times) {
@@ -83,10 +91,11 @@ auto TracedBackend::observed(Recorder& recorder, OpId op, Forward forward)
 
 template <typename Number, typename Describe, typename Forward>
 TracedBackend::Work TracedBackend::record(Operation operation, Number number,
-                                          Describe describe, Forward forward) {
+                                          Describe describe, Forward forward,
+                                          int peer) {
   // Numbers advance while tracing is off, so that ranks agree when it is on
   // again. A call that is only estimated has no number.
-  Recorder* recorder = recording();
+  Recorder* recorder = recording(peer);
   if (recorder) recorder->prepare();
   const std::uint64_t seq =
       simulating_.load(std::memory_order_relaxed) ? notNumbered() : number();
@@ -133,18 +142,6 @@ std::shared_ptr<Examination> TracedBackend::examine(const ValueOptions& options,
   } catch (...) {
     return nullptr;
   }
-}
-
-template <typename Describe>
-CallDescriber TracedBackend::described(Operation operation,
-                                       Describe& describe) noexcept {
-  CallDescriber describer(operation, *group_);
-  describer.simulated(simulating_.load(std::memory_order_relaxed));
-  try {
-    describe(describer);
-  } catch (...) {  // described so far
-  }
-  return describer;
 }
 
 template <typename Describe>

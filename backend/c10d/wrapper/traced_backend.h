@@ -169,30 +169,16 @@ class TracedBackend : public forwarding::ForwardingBackend {
                                                                     : nullptr;
   }
 
-  // Returns the recorder if it records this group now, else nullptr. Counts an
-  // operation of a group that the scope excludes.
-  Recorder* recording() noexcept {
+  // Returns the recorder if it records this call now, else nullptr. Counts a
+  // call that the scope excludes. `peer`: the other side of a message.
+  Recorder* recording(int peer = RecordedGroup::kNoPeer) noexcept {
     Recorder* recorder = active();
-    if (!recorder || !group_->isLeftOut()) [[likely]]
+    if (!recorder || !group_->leavesOut(peer)) [[likely]]
       return recorder;
     if (!simulating_.load(std::memory_order_relaxed)) recorder->leaveOut();
-    return nullptr;
-  }
-
-  // Returns whether the scope excludes messages to and from a rank of the
-  // group. Counts one then.
-  bool leavesOut(int peer) noexcept {
-    if (!group_->leavesOutMessagesOf(peer)) [[likely]]
-      return false;
-    Recorder* recorder = active();
-    if (!recorder || group_->isLeftOut() ||
-        simulating_.load(std::memory_order_relaxed)) {
-      return false;
-    }
-    recorder->leaveOut();
     // The group's definition says so, and may have found no room yet.
     group_->ensureDefined();
-    return true;
+    return nullptr;
   }
 
   // Records one call around `forward`. `describe` fills a CallDescriber,
@@ -200,7 +186,8 @@ class TracedBackend : public forwarding::ForwardingBackend {
   template <typename Describe, typename Forward>
   Work collective(Operation op, Describe describe, Forward forward);
   template <typename Number, typename Describe, typename Forward>
-  Work record(Operation op, Number number, Describe describe, Forward forward);
+  Work record(Operation op, Number number, Describe describe, Forward forward,
+              int peer = RecordedGroup::kNoPeer);
   template <typename Describe, typename Forward>
   Work recordNumbered(Recorder& recorder, Operation op, std::uint64_t seq,
                       Describe& describe, Forward& forward);

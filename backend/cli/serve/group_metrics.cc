@@ -16,8 +16,6 @@ namespace {
 // own, which would otherwise be a new series for each operation.
 constexpr std::uint64_t kLongNs = 5'000'000'000;
 
-double inSeconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 // Returns an id that is equal on all hosts.
 std::string groupId(const JobGroup& group) {
   GroupHash hash(group.attempt, group.leg, group.nth);
@@ -50,10 +48,6 @@ class GroupMetrics {
  private:
   using Labels = MetricLabels;
 
-  static Labels joined(Labels all, Labels more) {
-    for (auto& label : more) all.push_back(std::move(label));
-    return all;
-  }
   Labels with(Labels more) const { return joined(labels_, std::move(more)); }
 
   void addBlocks(std::uint32_t group) {
@@ -86,9 +80,9 @@ class GroupMetrics {
     if (found == sums.end()) return;
     out_.counter("traced_group_wait_seconds",
                  "Time from issue to end of the collectives, each instant once",
-                 labels, inSeconds(found->second.inside.ns()));
+                 labels, metricSeconds(found->second.inside.ns()));
     out_.counter("traced_group_own_seconds", "Time between the collectives",
-                 labels, inSeconds(found->second.betweenNs()));
+                 labels, metricSeconds(found->second.betweenNs()));
   }
 
   // Adds the oldest collective in flight of each group.
@@ -96,7 +90,7 @@ class GroupMetrics {
     std::map<std::uint32_t, AssembledOperation> oldest;
     member.stream.forEachInFlight([&](const AssembledOperation& op) {
       const MatchedCall* call = member.calls ? member.calls->of(op) : nullptr;
-      if (!call || call->key.source != OperationKey::kNoRank ||
+      if (!call || call->key.isMessage() ||
           call->key.group >= group_labels_.size()) {
         return;
       }
@@ -118,7 +112,7 @@ class GroupMetrics {
     const Labels labels = joined(group, {{"rank", rank}});
     out_.gauge("traced_group_oldest_in_flight_seconds",
                "Age of the rank's oldest collective that has not ended", labels,
-               inSeconds(age_ns));
+               metricSeconds(age_ns));
     out_.gauge("traced_group_oldest_in_flight_number",
                "The number of that collective in its group", labels,
                static_cast<double>(op.seq));

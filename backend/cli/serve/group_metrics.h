@@ -9,8 +9,8 @@
 
 namespace traced {
 
-// Adds the metrics of the first LiveSums::kMaxGroups groups of the job. Ranks
-// of one group have equal labels `group` and `id` on all hosts.
+// Adds the metrics of the first LiveSums::kMaxGroups groups of the job. The
+// label `id` of a group is the same on all hosts.
 // `now_ns`: on this host's CLOCK_MONOTONIC.
 void addGroupMetrics(const WatchedJobs::Job& job, const MetricLabels& labels,
                      std::int64_t now_ns, MetricFamilies& out);

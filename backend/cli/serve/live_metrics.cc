@@ -14,8 +14,6 @@
 namespace traced {
 namespace {
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 double asDouble(std::uint64_t value) { return static_cast<double>(value); }
 
 class JobMetrics {
@@ -54,9 +52,7 @@ class JobMetrics {
 
  private:
   MetricLabels with(MetricLabels more) const {
-    MetricLabels all = labels_;
-    for (auto& label : more) all.push_back(std::move(label));
-    return all;
+    return joined(labels_, std::move(more));
   }
 
   // Adds the counters of operations, per kind or per rank.
@@ -70,16 +66,16 @@ class JobMetrics {
         asDouble(totals.bytes));
     add("failed_operations", "Failed operations", asDouble(totals.failed));
     add("own_call_seconds", "Time from issue to return in the caller's thread",
-        seconds(totals.host.total_ns));
+        metricSeconds(totals.host.total_ns));
     add("completion_seconds", "Time from issue to end",
-        seconds(totals.completion.total_ns));
+        metricSeconds(totals.completion.total_ns));
     add("wait_for_peers_seconds", "Time until the last rank was ready",
-        seconds(totals.split.wait_for_peers.total_ns));
+        metricSeconds(totals.split.wait_for_peers.total_ns));
     add("transfer_seconds", "Time from when all ranks were ready to the end",
-        seconds(totals.split.transfer.total_ns));
+        metricSeconds(totals.split.transfer.total_ns));
     add("exposed_wait_seconds",
         "Time that callers or devices spent in recorded waits",
-        seconds(totals.split.exposed.total_ns));
+        metricSeconds(totals.split.exposed.total_ns));
     add("waits_unknown", "Operations without a recorded wait",
         asDouble(totals.waits_unknown));
     add("unsplit_operations",
@@ -133,7 +129,8 @@ MetricFamilies metricsOf(const WatchedJobs& watched, const Hosts& hosts,
             std::chrono::duration<double>(interval).count());
   out.counter(
       "traced_serve_processor_seconds", "Processor time of the watcher", {},
-      seconds(static_cast<std::uint64_t>(readClock(CLOCK_PROCESS_CPUTIME_ID))));
+      metricSeconds(
+          static_cast<std::uint64_t>(readClock(CLOCK_PROCESS_CPUTIME_ID))));
   return out;
 }
 

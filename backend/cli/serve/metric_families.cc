@@ -82,6 +82,13 @@ class FamilyText {
 
 }  // namespace
 
+MetricLabels joined(MetricLabels all, MetricLabels more) {
+  for (auto& label : more) all.push_back(std::move(label));
+  return all;
+}
+
+double metricSeconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
+
 void MetricFamilies::gauge(const std::string& name, const char* help,
                            MetricLabels labels, double value) {
   add(name, MetricType::kGauge, help, {0, std::move(labels), value});

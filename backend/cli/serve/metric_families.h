@@ -17,6 +17,11 @@ namespace traced {
 
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
+// Returns the labels of both.
+MetricLabels joined(MetricLabels all, MetricLabels more);
+// Converts a time to the unit of metrics.
+double metricSeconds(std::uint64_t ns);
+
 enum class MetricType { kGauge, kCounter, kHistogram };
 
 // The job, or `serve`, that samples belong to.

@@ -24,13 +24,11 @@ class BlockRecords:
         operations: The operations of any thread, in order; None if the process did not record, or
             not everything arrived in time.
         lost: An upper bound of the records lost, including earlier losses of the process.
-        rank: The rank in the job, or None if there are no records.
     """
 
     def __init__(self) -> None:
         self.operations: tuple[Operation, ...] | None = None
         self.lost = 0
-        self.rank: int | None = None
         self._chunks: list[bytes] = []
         self._sink: Sink | None = None
         self._begin_ns = 0
@@ -67,7 +65,6 @@ class BlockRecords:
         streams = parse(b"".join(self._chunks), "block").streams
         self._chunks.clear()
         self.lost = dropped + sum(_lost(stream) for stream in streams)
-        self.rank = next((stream.rank for stream in streams), None)
         self.operations = tuple(
             item
             for stream in streams

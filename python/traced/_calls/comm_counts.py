@@ -199,9 +199,11 @@ class CommCounts(CommDebugMode):
                 "did not record in it (make a traced process group first)"
             )
         parameters = self._described()
-        operations = [item for item in self._records.operations if item.op != _BATCH]
-        root = comm_tree.tree(operations, parameters)
+        root = comm_tree.tree(self._counted(), parameters)
         return comm_tree.as_text(root, parameters, level) + self._losses()
+
+    def _counted(self) -> list[Operation]:
+        return [item for item in self.operations if item.op != _BATCH]
 
     def _unseen(self) -> Counter[str]:
         """Returns the recorded operations that CommDebugMode did not see, by name.
@@ -211,7 +213,7 @@ class CommCounts(CommDebugMode):
         seen = Counter[str]()
         for packet, count in self.comm_counts.items():
             seen[_recorded_name(str(packet))] += count
-        recorded = Counter(item.op for item in self.operations if item.op != _BATCH)
+        recorded = Counter(item.op for item in self._counted())
         # Equal names first: a coalesced operation has the packet of a single one.
         for name in sorted(recorded, key=lambda name: name.endswith(_COALESCED)):
             known = min(recorded[name], seen[name.removesuffix(_COALESCED)])

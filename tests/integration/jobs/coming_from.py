@@ -1,4 +1,4 @@
-"""What docs/start/coming-from.md tells users of other tools to write."""
+"""Runs what docs/start/coming-from.md tells users of other tools to write."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def train(backend: str = "traced:gloo") -> None:
 
 
 def stop() -> None:
-    """Rank 0 does not join, and stands still until the ranks are killed."""
+    """Rank 0 never joins. All ranks then sleep until they are killed."""
     rank = join()
     dist.all_reduce(torch.ones(4))
     if rank != 0:

@@ -67,7 +67,7 @@ void addWaits(const LiveJob::Member& member, std::chrono::nanoseconds after,
   member.stream.forEachInFlight([&](const AssembledOperation& op) {
     const auto age_ns = between(op.issued, Instant(now_ns));
     const MatchedCall* call = member.calls ? member.calls->of(op) : nullptr;
-    if (!call || call->key.source != OperationKey::kNoRank || !age_ns ||
+    if (!call || call->key.isMessage() || !age_ns ||
         *age_ns < static_cast<std::uint64_t>(after.count())) {
       return;
     }

@@ -6,8 +6,6 @@
 namespace traced {
 namespace {
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
-
 double asDouble(std::uint64_t value) { return static_cast<double>(value); }
 
 void addSums(const LiveSums::OfRank& sums, v1::RankDigest& digest) {
@@ -101,20 +99,20 @@ class RankMetrics {
     counter("failed_operations", "Failed operations", asDouble(rank_.failed()));
     counter("own_call_seconds",
             "Time from issue to return in the caller's thread",
-            seconds(rank_.own_call_ns()));
+            metricSeconds(rank_.own_call_ns()));
     counter("completion_seconds", "Time from issue to end",
-            seconds(rank_.completion_ns()));
+            metricSeconds(rank_.completion_ns()));
     counter("wait_for_peers_seconds", "Time until the last rank was ready",
-            seconds(rank_.wait_for_peers_ns()));
+            metricSeconds(rank_.wait_for_peers_ns()));
     counter("transfer_seconds",
             "Time from when all ranks were ready to the end",
-            seconds(rank_.transfer_ns()));
+            metricSeconds(rank_.transfer_ns()));
     counter("exposed_wait_seconds",
             "Time that callers or devices spent in recorded waits",
-            seconds(rank_.exposed_wait_ns()));
+            metricSeconds(rank_.exposed_wait_ns()));
     counter("communication_seconds",
             "Time in calls and recorded waits, each instant once",
-            seconds(rank_.communication_ns()));
+            metricSeconds(rank_.communication_ns()));
     counter("waits_unknown", "Operations without a recorded wait",
             asDouble(rank_.waits_unknown()));
     // A lost record may have been a wait.
@@ -124,7 +122,7 @@ class RankMetrics {
       counter("exposed_wait_at_most_seconds",
               "Recorded waits, and all time in which the program may have "
               "waited for other operations",
-              seconds(rank_.exposed_wait_ns() + rank_.unseen_wait_ns()));
+              metricSeconds(rank_.exposed_wait_ns() + rank_.unseen_wait_ns()));
     }
     counter("unsplit_operations",
             "Operations without a wait for peers or without a transfer time",
@@ -138,17 +136,17 @@ class RankMetrics {
             asDouble(rank_.last()));
     counter("behind_seconds",
             "How long it then was behind the second-latest rank",
-            seconds(rank_.behind_ns()));
+            metricSeconds(rank_.behind_ns()));
     counter("caused_wait_seconds",
             "Time that all other ranks together waited for this rank",
-            seconds(rank_.caused_wait_ns()));
+            metricSeconds(rank_.caused_wait_ns()));
   }
 
   void addWhatItDoes() {
     if (rank_.has_since_operation_ns()) {
       gauge("seconds_since_operation",
             "Time since the rank last issued an operation",
-            seconds(rank_.since_operation_ns()));
+            metricSeconds(rank_.since_operation_ns()));
     }
     const bool is_all = !rank_.may_have_more_in_flight();
     if (is_all) {
@@ -158,17 +156,17 @@ class RankMetrics {
     if (is_all || rank_.in_flight() > 0) {
       gauge("oldest_in_flight_seconds",
             "Age of the oldest unfinished operation",
-            seconds(rank_.oldest_in_flight_ns()));
+            metricSeconds(rank_.oldest_in_flight_ns()));
     }
     if (rank_.steps() == 0) return;
     gauge("step", "The rank's current training step", asDouble(rank_.step()));
     if (rank_.has_since_step_ns()) {
       gauge("seconds_since_step", "Time since the current step began",
-            seconds(rank_.since_step_ns()));
+            metricSeconds(rank_.since_step_ns()));
     }
     if (rank_.steps() < 2) return;
     gauge("step_seconds", "Duration of the previous step",
-          seconds(rank_.step_took_ns()));
+          metricSeconds(rank_.step_took_ns()));
   }
 
   const v1::RankDigest& rank_;
